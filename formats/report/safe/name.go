@@ -1,0 +1,38 @@
+package safe
+
+// Namer prepares names and ids from a trace (tools, sessions, servers, request
+// ids) for a report: what looks like a vendor's secret is redacted first
+// (catalog.md, "Redaction"), then the length is bounded. It remembers the last
+// name, because a thousand findings in a row mostly name one tool. The zero
+// Namer redacts nothing. Not for use by several goroutines at once.
+type Namer struct {
+	Scrub func(string) string // secret.Scrub; nil: leave as it is
+	Max   int                 // bytes; 0: 1024
+
+	in, out string
+	have    bool
+}
+
+// Raw returns s redacted and bounded but not escaped, for media that escape in
+// their own way.
+func (n *Namer) Raw(s string) string {
+	if n.have && n.in == s {
+		return n.out
+	}
+	max := n.Max
+	if max == 0 {
+		max = 1024
+	}
+	out := s
+	if n.Scrub != nil {
+		// The whole name is redacted before it is cut: a cut could leave the
+		// half of a secret that no pattern matches any more.
+		out = n.Scrub(out)
+	}
+	out = Limit(out, max)
+	n.in, n.out, n.have = s, out, true
+	return out
+}
+
+// Name returns s redacted, bounded and escaped.
+func (n *Namer) Name(s string) string { return String(n.Raw(s)) }
