@@ -46,6 +46,8 @@ const (
 	Junk          // bytes around the message (a byte-order mark is not junk)
 	HadBOM        // a leading byte-order mark was dropped
 
+	HasNestedIsError // result.result.isError or params.result.isError is true
+
 	Ambiguous = Repeated | BadUTF8 | LoneSurrogate | NotANumber | BadID | Junk
 )
 
@@ -68,8 +70,11 @@ type Message struct {
 	Texts []Text
 	// Notes are the content blocks whose payload is not read.
 	Notes []BlockNote
-	// Alt lists every occurrence of the members we use when one of them is
-	// repeated or has a case variant (Has&Repeated); nil otherwise.
+	// Alt lists every occurrence of the members we use, in document order and
+	// case variants too, when any key is repeated at a level that matters
+	// (Has&Repeated); nil otherwise. Has, ID, Method, Name, Params, Result and
+	// Error are then the reading that takes the last occurrence of the exact
+	// key; Texts and Notes hold every reading's.
 	Alt []Member
 }
 
@@ -109,6 +114,10 @@ type Text struct {
 	Error  bool // stands under error, not under result
 	// Input says that it stands under result.inputRequests.
 	Input bool
+	// Shadowed says that a reader of exact keys who keeps the last occurrence
+	// does not see it: it stands under an earlier occurrence of a member that
+	// we use, or under a case variant. Coverage spec drops it.
+	Shadowed bool
 }
 
 // Why says why a content block could not be read.
@@ -125,9 +134,10 @@ const (
 
 // BlockNote is a content block whose payload is not read.
 type BlockNote struct {
-	Block  int32
-	Why    Why
-	Nested bool
+	Block    int32
+	Why      Why
+	Nested   bool
+	Shadowed bool // as Text.Shadowed
 }
 
 // IsRequest reports a method with an id; IsNotification a method without;

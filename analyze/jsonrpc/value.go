@@ -238,11 +238,7 @@ func (d *decoder) scalar(v *Value) error {
 	default:
 		n := numberLen(rest)
 		if n == 0 && d.o.Lenient {
-			for _, w := range []string{"NaN", "Infinity", "-Infinity"} {
-				if bytes.HasPrefix(rest, []byte(w)) {
-					n = len(w)
-				}
-			}
+			n = notNumberLen(rest)
 		}
 		if n == 0 {
 			return d.fail("not a JSON value")
@@ -251,42 +247,6 @@ func (d *decoder) scalar(v *Value) error {
 		d.i += n
 	}
 	return nil
-}
-
-// numberLen is the length of the JSON number that b begins with, 0 for none.
-func numberLen(b []byte) int {
-	i := 0
-	digits := func() bool {
-		n := i
-		for i < len(b) && b[i] >= '0' && b[i] <= '9' {
-			i++
-		}
-		return i > n
-	}
-	if i < len(b) && b[i] == '-' {
-		i++
-	}
-	if i < len(b) && b[i] == '0' {
-		i++
-	} else if !digits() {
-		return 0
-	}
-	if i < len(b) && b[i] == '.' {
-		i++
-		if !digits() {
-			return 0
-		}
-	}
-	if i < len(b) && b[i]|0x20 == 'e' {
-		i++
-		if i < len(b) && (b[i] == '+' || b[i] == '-') {
-			i++
-		}
-		if !digits() {
-			return 0
-		}
-	}
-	return i
 }
 
 // str reads a string with its quotes at d.i.
@@ -298,6 +258,10 @@ func (d *decoder) str() (string, error) {
 			raw := d.b[start:j]
 			if !validEscapes(raw) {
 				return "", d.fail("bad escape in a string")
+			}
+			if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+				d.i = j + 1
+				return string(raw), nil
 			}
 			out, clean := Unquote(nil, raw)
 			if !clean && !d.o.Lenient {
@@ -313,104 +277,4 @@ func (d *decoder) str() (string, error) {
 		}
 	}
 	return "", d.fail("unterminated string")
-}
-
-func validEscapes(raw []byte) bool {
-	for i := 0; i < len(raw); i++ {
-		if raw[i] != '\\' {
-			continue
-		}
-		i++
-		if i >= len(raw) {
-			return false
-		}
-		switch raw[i] {
-		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		case 'u':
-			if i+4 >= len(raw) || hex4(raw[i+1:]) < 0 {
-				return false
-			}
-			i += 4
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-func hex4(b []byte) rune {
-	if len(b) < 4 {
-		return -1
-	}
-	var r rune
-	for _, c := range b[:4] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			c = c | 0x20 - 'a' + 10
-		default:
-			return -1
-		}
-		r = r<<4 | rune(c)
-	}
-	return r
-}
-
-// Unquote appends the decoded form of a JSON string's content (without its
-// quotes, escapes already checked) to dst. Bad UTF-8 and lone surrogates
-// become U+FFFD; the result is false when there was one.
-func Unquote(dst, raw []byte) ([]byte, bool) {
-	clean := true
-	for len(raw) > 0 {
-		i := bytes.IndexByte(raw, '\\')
-		run := raw
-		if i >= 0 {
-			run = raw[:i]
-		}
-		if utf8.Valid(run) {
-			dst = append(dst, run...)
-		} else {
-			clean = false
-			dst = append(dst, bytes.ToValidUTF8(run, []byte("\uFFFD"))...)
-		}
-		if i < 0 {
-			break
-		}
-		raw = raw[i+1:]
-		if len(raw) == 0 {
-			break
-		}
-		c := raw[0]
-		raw = raw[1:]
-		switch c {
-		case 'n':
-			dst = append(dst, '\n')
-		case 't':
-			dst = append(dst, '\t')
-		case 'r':
-			dst = append(dst, '\r')
-		case 'b':
-			dst = append(dst, '\b')
-		case 'f':
-			dst = append(dst, '\f')
-		case 'u':
-			r := hex4(raw)
-			raw = raw[min(4, len(raw)):]
-			if r >= 0xd800 && r < 0xdc00 && len(raw) >= 6 && raw[0] == '\\' && raw[1] == 'u' {
-				if lo := hex4(raw[2:]); lo >= 0xdc00 && lo < 0xe000 {
-					r = (r-0xd800)<<10 + lo - 0xdc00 + 0x10000
-					raw = raw[6:]
-				}
-			}
-			if r < 0 || r >= 0xd800 && r < 0xe000 {
-				clean = false
-				r = utf8.RuneError
-			}
-			dst = utf8.AppendRune(dst, r)
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return dst, clean
 }

@@ -1,0 +1,9 @@
+//go:build !amd64
+
+package jsonrpc
+
+const haveVector = false
+
+func masksVector(src []byte, n int, out []block, carry uint64) uint64 {
+	return masksPortable(src, n, out, carry)
+}

@@ -1,0 +1,146 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+func validEscapes(raw []byte) bool {
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		i++
+		if i >= len(raw) {
+			return false
+		}
+		switch raw[i] {
+		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		case 'u':
+			if i+4 >= len(raw) || hex4(raw[i+1:]) < 0 {
+				return false
+			}
+			i += 4
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func hex4(b []byte) rune {
+	if len(b) < 4 {
+		return -1
+	}
+	var r rune
+	for _, c := range b[:4] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return -1
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}
+
+// Unquote appends the decoded form of a JSON string's content (without its
+// quotes, escapes already checked) to dst, as UTF-8. A lone surrogate and each
+// byte that is no valid UTF-8 become one U+FFFD; the result is false when there
+// was one. Code points are counted the same way by RawOffsets.
+func Unquote(dst, raw []byte) ([]byte, bool) {
+	clean := true
+	for len(raw) > 0 {
+		i := bytes.IndexByte(raw, '\\')
+		run := raw
+		if i >= 0 {
+			run = raw[:i]
+		}
+		if utf8.Valid(run) {
+			dst = append(dst, run...)
+		} else {
+			clean = false
+			for len(run) > 0 {
+				r, n := utf8.DecodeRune(run)
+				dst = utf8.AppendRune(dst, r)
+				run = run[n:]
+			}
+		}
+		if i < 0 {
+			break
+		}
+		r, n := unescape(raw[i:])
+		if r >= 0xd800 && r < 0xe000 {
+			clean = false
+			r = utf8.RuneError
+		}
+		dst = utf8.AppendRune(dst, r)
+		raw = raw[i+n:]
+	}
+	return dst, clean
+}
+
+// unescape reads the escape that b begins with, a surrogate pair as one. It
+// returns the code point, a lone surrogate as it is, and its length, at least 1.
+func unescape(b []byte) (r rune, n int) {
+	if len(b) < 2 {
+		return utf8.RuneError, len(b)
+	}
+	switch c := b[1]; c {
+	case 'n':
+		return '\n', 2
+	case 't':
+		return '\t', 2
+	case 'r':
+		return '\r', 2
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'u':
+		r = hex4(b[2:])
+		if r < 0 {
+			return utf8.RuneError, 2
+		}
+		if r >= 0xd800 && r < 0xdc00 && len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
+			if lo := hex4(b[8:]); lo >= 0xdc00 && lo < 0xe000 {
+				return (r-0xd800)<<10 + lo - 0xdc00 + 0x10000, 12
+			}
+		}
+		return r, 6
+	default:
+		if c >= utf8.RuneSelf {
+			return utf8.RuneError, 2
+		}
+		return rune(c), 2
+	}
+}
+
+// RawOffsets returns the offsets in raw, the content of a JSON string, of the
+// code points with the given ascending indexes. An escape is one code point, a
+// surrogate pair too, and so is each byte that is no valid UTF-8: as Unquote
+// decodes them. An index past the last code point is at len(raw).
+func RawOffsets(raw []byte, cps []int) []int {
+	out := make([]int, 0, len(cps))
+	i, n := 0, 0
+	for _, want := range cps {
+		for n < want && i < len(raw) {
+			switch c := raw[i]; {
+			case c == '\\':
+				_, w := unescape(raw[i:])
+				i += w
+			case c < utf8.RuneSelf:
+				i++
+			default:
+				_, w := utf8.DecodeRune(raw[i:])
+				i += w
+			}
+			n++
+		}
+		out = append(out, i)
+	}
+	return out
+}
