@@ -18,6 +18,19 @@ type Run struct {
 	Coverage analyze.Coverage
 	Rules    []ruleset.Rule // all rules, in catalog order
 	Start    time.Time
+	// Scrub redacts what looks like a vendor's secret in names, ids and
+	// pointers (secret.Scrub). nil leaves them as they are.
+	Scrub func(string) string
+}
+
+// Rule returns the rule with that id, or nil.
+func (r *Run) Rule(id string) *ruleset.Rule {
+	for i := range r.Rules {
+		if r.Rules[i].ID == id {
+			return &r.Rules[i]
+		}
+	}
+	return nil
 }
 
 // Problem is something that is wrong with a trace rather than with a session.

@@ -1,7 +1,6 @@
 package safe
 
 import (
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
@@ -53,5 +52,5 @@ func Limit(s string, max int) string {
 	for cut > 0 && cut > max-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
 		cut--
 	}
-	return s[:cut] + "…(len=" + strconv.Itoa(len(s)) + " bytes)"
+	return s[:cut] + Omitted(len(s))
 }

@@ -1,5 +1,7 @@
 package safe
 
+import "strconv"
+
 // Namer prepares names and ids from a trace (tools, sessions, servers, request
 // ids) for a report: what looks like a vendor's secret is redacted first
 // (catalog.md, "Redaction"), then the length is bounded. It remembers the last
@@ -13,6 +15,14 @@ type Namer struct {
 	have    bool
 }
 
+// MaxScan is the longest name, in bytes, that is looked at. Of a longer one
+// nothing is shown but its length: redacting it would cost its length again and
+// again, and showing an unredacted part could show a part of a secret.
+const MaxScan = 64 << 10
+
+// Omitted is what stands for n bytes that are not shown.
+func Omitted(n int) string { return "…(len=" + strconv.Itoa(n) + " bytes)" }
+
 // Raw returns s redacted and bounded but not escaped, for media that escape in
 // their own way.
 func (n *Namer) Raw(s string) string {
@@ -24,7 +34,9 @@ func (n *Namer) Raw(s string) string {
 		max = 1024
 	}
 	out := s
-	if n.Scrub != nil {
+	if len(s) > MaxScan {
+		out = Omitted(len(s))
+	} else if n.Scrub != nil {
 		// The whole name is redacted before it is cut: a cut could leave the
 		// half of a secret that no pattern matches any more.
 		out = n.Scrub(out)

@@ -1,0 +1,80 @@
+package report
+
+import (
+	"unicode/utf8"
+
+	"github.com/warden-trace/warden/formats/report/safe"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// appendJSON appends s as a JSON string that is plain wherever it is shown:
+// whatever is not visible text is a \u escape, so are the characters that mean
+// something in HTML, and bytes that are no UTF-8 become U+FFFD. Any JSON reader
+// gives s back (with U+FFFD).
+func appendJSON(b []byte, s string) []byte {
+	b = append(b, '"')
+	from := 0 // start of what can be copied as it is
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if plain[c] {
+				i++
+				continue
+			}
+			b = append(b, s[from:i]...)
+			b = appendEscaped(b, c)
+			i++
+			from = i
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			b = append(append(b, s[from:i]...), "\ufffd"...)
+		case !safe.Visible(r):
+			b = appendUnicode(append(b, s[from:i]...), r)
+		default:
+			i += n
+			continue
+		}
+		i += n
+		from = i
+	}
+	return append(append(b, s[from:]...), '"')
+}
+
+// plain are the ASCII characters that stand for themselves.
+var plain = func() (t [utf8.RuneSelf]bool) {
+	for c := 0x20; c < 0x7f; c++ {
+		t[c] = true
+	}
+	for _, c := range `"\<>&` {
+		t[c] = false
+	}
+	return t
+}()
+
+func appendEscaped(b []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(b, '\\', c)
+	case '\n':
+		return append(b, '\\', 'n')
+	case '\r':
+		return append(b, '\\', 'r')
+	case '\t':
+		return append(b, '\\', 't')
+	}
+	return appendUnicode(b, rune(c))
+}
+
+// appendUnicode appends \uXXXX, as a surrogate pair beyond U+FFFF.
+func appendUnicode(b []byte, r rune) []byte {
+	if r > 0xffff {
+		r -= 0x10000
+		b = appendUnicode(b, 0xd800+r>>10)
+		r = 0xdc00 + r&0x3ff
+	}
+	return append(b, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+}

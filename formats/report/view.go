@@ -1,0 +1,183 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/formats/report/safe"
+)
+
+// Bounds, in bytes, on what one field of a report holds. A trace may name a
+// tool with two megabytes and have a thousand findings on it; without bounds a
+// report could be far larger than its trace.
+const (
+	maxName    = 512  // tool, method, session, id
+	maxText    = 4096 // message, snippet, pointer, trace
+	maxNumber  = 64   // digits of an id that is a number
+	maxMatched = 1000 // entries of matched phrases, and spans
+)
+
+// view is a finding as a report may show it: redacted and bounded, not yet
+// escaped for any medium.
+type view struct {
+	*analyze.Finding
+	tool, session, method     string
+	message, snippet, pointer string
+	trace                     string
+	id                        rpcID
+}
+
+// rpcID is a request id as a report may show it.
+type rpcID struct {
+	kind idKind
+	text string // the number's token, or the string's value
+}
+
+type idKind uint8
+
+const (
+	idNone   idKind = iota // no id, null, or what is no id (true, an array)
+	idNumber               // text is a JSON number of bounded length
+	idString               // text is the decoded string
+	idHuge                 // a number too long to be shown whole: text is a cut form
+)
+
+// lens makes views. It keeps one name of each kind, since findings come in
+// runs that share theirs.
+type lens struct {
+	tool, session, method, id safe.Namer
+	message, snippet, pointer safe.Namer
+	trace                     safe.Namer
+	matched                   safe.Namer
+	v                         view
+
+	rawID  []byte
+	lastID rpcID
+}
+
+func newLens(run *Run) *lens {
+	name := safe.Namer{Scrub: run.Scrub, Max: maxName}
+	text := safe.Namer{Scrub: run.Scrub, Max: maxText}
+	return &lens{
+		tool: name, session: name, method: name, id: name, matched: name,
+		message: text, snippet: text, pointer: text,
+		// Trace paths are never redacted (catalog.md, "Redaction").
+		trace: safe.Namer{Max: maxText},
+	}
+}
+
+// view returns f's view; it is good until the next call.
+func (l *lens) view(f *analyze.Finding) *view {
+	l.v = view{
+		Finding: f,
+		tool:    l.tool.Raw(f.Tool),
+		session: l.session.Raw(f.Session),
+		method:  l.method.Raw(f.Method),
+		message: l.message.Raw(f.Message),
+		snippet: l.snippet.Raw(f.Snippet),
+		pointer: l.pointer.Raw(f.Pointer),
+		trace:   l.trace.Raw(f.Trace),
+		id:      l.rpcID(f.RPCID),
+	}
+	return &l.v
+}
+
+// rpcID reads the raw token of an id. Tokens come from a lenient reading too,
+// so nothing is taken for granted: what is no number and no string by the
+// letter of JSON counts as none, except that bad UTF-8 in a string is read as
+// U+FFFD.
+func (l *lens) rpcID(raw []byte) rpcID {
+	if l.rawID != nil && bytes.Equal(raw, l.rawID) {
+		return l.lastID
+	}
+	id := l.readID(raw)
+	if len(raw) <= maxName {
+		l.rawID, l.lastID = append(l.rawID[:0], raw...), id
+	}
+	return id
+}
+
+func (l *lens) readID(raw []byte) rpcID {
+	switch {
+	case len(raw) == 0:
+		return rpcID{}
+	case raw[0] == '"':
+		if len(raw) > safe.MaxScan {
+			return rpcID{kind: idString, text: safe.Omitted(len(raw))}
+		}
+		s, err := jsontext.AppendUnquote(nil, raw)
+		if err != nil && !readable(err, raw) {
+			return rpcID{}
+		}
+		return rpcID{kind: idString, text: l.id.Raw(string(bytes.ToValidUTF8(s, []byte("\ufffd"))))}
+	case raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9':
+		if len(raw) > maxNumber {
+			head := raw[:maxNumber/2]
+			if len(bytes.Trim(head, "0123456789+-.eE")) > 0 {
+				return rpcID{}
+			}
+			return rpcID{kind: idHuge, text: string(head) + safe.Omitted(len(raw))}
+		}
+		if !isNumber(raw) {
+			return rpcID{}
+		}
+		return rpcID{kind: idNumber, text: string(raw)}
+	}
+	return rpcID{}
+}
+
+// readable reports an error of unquoting that only says that the string holds
+// bytes or surrogates that are no text.
+func readable(err error, raw []byte) bool {
+	var syntax *jsontext.SyntacticError
+	return len(raw) >= 2 && raw[len(raw)-1] == '"' && errors.As(err, &syntax) && !utf8.Valid(raw)
+}
+
+// isNumber reports a JSON number by the letter.
+func isNumber(b []byte) bool {
+	i, n := 0, len(b)
+	digits := func() bool {
+		at := i
+		for i < n && '0' <= b[i] && b[i] <= '9' {
+			i++
+		}
+		return i > at
+	}
+	if i < n && b[i] == '-' {
+		i++
+	}
+	zero := i < n && b[i] == '0'
+	at := i
+	if !digits() || zero && i > at+1 {
+		return false
+	}
+	if i < n && b[i] == '.' {
+		if i++; !digits() {
+			return false
+		}
+	}
+	if i < n && (b[i] == 'e' || b[i] == 'E') {
+		i++
+		if i < n && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		if !digits() {
+			return false
+		}
+	}
+	return i == n
+}
+
+// shown is the id for a person: a number as it is, a string in quotes, "" for
+// none. Still to be escaped.
+func (id rpcID) shown() string {
+	if id.kind == idString {
+		return strconv.Quote(id.text)
+	}
+	return id.text
+}
