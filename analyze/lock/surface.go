@@ -1,0 +1,44 @@
+package lock
+
+import (
+	"strings"
+)
+
+// Surface is what a server declares of itself, as raw JSON entries.
+type Surface struct {
+	Server    *Launch  // nil where nothing tells how the server is reached
+	Tools     [][]byte // entries of tools/list; nil where no complete list was seen
+	Resources [][]byte // entries of resources/list, likewise
+	Prompts   [][]byte // entries of prompts/list, likewise
+	Protocol  string   // MCP revision; "" where unknown
+}
+
+// Launch is how a server is reached: a command with its arguments or, for an
+// HTTP server, a URL.
+type Launch struct {
+	Command string
+	Args    []string
+	URL     string
+}
+
+// digest is the command_digest (lock.md, "Digests").
+func (c Launch) digest() string {
+	o := []member{{"command", quote(c.Command)}, {"args", stringList(c.Args)}}
+	if c.URL != "" {
+		o = []member{{"url", quote(c.URL)}}
+	}
+	h, err := Hash(object(o))
+	if err != nil {
+		return "" // strings alone: not to be expected
+	}
+	return h
+}
+
+// String shows the launch without arguments, which may hold secrets.
+func (c Launch) String() string {
+	if c.URL != "" {
+		u, _, _ := strings.Cut(c.URL, "?")
+		return plain(u)
+	}
+	return plain(c.Command)
+}
