@@ -1,0 +1,149 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/jsonrpc"
+)
+
+// Verdict is what the policy says of one shape of one call.
+type Verdict struct {
+	Tool       string `json:"tool"`
+	Shape      Shape  `json:"shape"`
+	Allow      bool   `json:"allow"`
+	Note       bool   `json:"note"`       // allowed, with something to say
+	Rule       string `json:"rule"`       // "" when there is nothing to say
+	Reason     string `json:"reason"`     // names a path, host or word, never whole arguments
+	Constraint string `json:"constraint"` // the key that decided, e.g. "deny_paths"
+	Pointer    string `json:"pointer"`    // JSON Pointer within the arguments; "" is the whole
+}
+
+// Finding turns a verdict into a finding about the request; ok is false when
+// it has nothing to say. The session machine fills in the rest. The pointer is
+// that of the frame, /params/arguments and on.
+func (v Verdict) Finding() (f analyze.Finding, ok bool) {
+	if v.Rule == "" {
+		return f, false
+	}
+	f = analyze.Finding{
+		Rule: v.Rule, Tier: analyze.Block, Severity: analyze.High,
+		Direction: analyze.ClientToServer, Tool: v.Tool, Block: -1,
+		Pointer: "/params/arguments" + v.Pointer, Message: v.Reason,
+	}
+	if v.Allow {
+		f.Tier, f.Severity = analyze.Note, analyze.Low
+	}
+	return f, true
+}
+
+// call is one call under judgement.
+type call struct {
+	tool     string
+	args     tree
+	coverage analyze.Coverage
+}
+
+// full says whether the wider rows are on.
+func (c *call) full() bool { return c.coverage == analyze.Full }
+
+// Eval judges one call: one verdict a shape, in the order of Shapes. args are
+// the decoded arguments, nil when the call has none. shapes are those that the
+// lock (or a tools/list seen earlier) gives the tool, nil where neither knows
+// the tool: then its name and its arguments decide. What the policy declares
+// for the tool comes on top. A repeated key is judged in every occurrence.
+func (p *Policy) Eval(tool string, args *jsonrpc.Value, shapes []Shape) []Verdict {
+	c := call{tool: tool, args: flatten(args), coverage: p.Coverage}
+	if shapes == nil {
+		shapes = Infer(tool, args)
+	}
+	declared := p.Declared(tool)
+	rules := p.effective(tool)
+	var out []Verdict
+	for _, s := range Shapes {
+		if !slices.Contains(shapes, s) && !slices.Contains(declared, s) {
+			continue
+		}
+		v := Verdict{Tool: tool, Shape: s, Allow: true}
+		switch s {
+		case FilesystemWrite:
+			c.fs(&v, rules.fs)
+		case ShellExec:
+			c.shell(&v, rules.shell)
+		case HTTPRequest:
+			c.http(&v, rules.http)
+		case SQLQuery:
+			c.sql(&v, rules.sql)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// maxReadings is how many tool names of one ambiguous frame are judged one by
+// one. A frame with more is denied outright: no client means that.
+const maxReadings = 16
+
+// EvalReadings judges a frame that can be read in several ways, because a key
+// of it is repeated: every name that the call may have, each with all
+// arguments that it may have. One deny among the readings is enough. At most
+// one verdict a shape comes back, a deny before a note before an allow.
+// shapesFor gives the shapes of a tool as for Eval; it may be nil.
+func (p *Policy) EvalReadings(tools []string, args []*jsonrpc.Value, shapesFor func(tool string) []Shape) []Verdict {
+	slices.Sort(tools)
+	tools = slices.Compact(tools)
+	many := len(tools) > maxReadings
+	if many {
+		tools = tools[:maxReadings]
+	}
+	// All readings of the arguments beside each other: every one is judged.
+	all := &jsonrpc.Value{Kind: jsonrpc.Array, Elems: args}
+	if len(args) == 1 {
+		all = args[0]
+	} else if len(args) == 0 {
+		all = nil
+	}
+	best := map[Shape]Verdict{}
+	for _, t := range tools {
+		var shapes []Shape
+		if shapesFor != nil {
+			shapes = shapesFor(t)
+		}
+		for _, v := range p.Eval(t, all, shapes) {
+			if old, ok := best[v.Shape]; !ok || v.rank() > old.rank() {
+				if len(args) > 1 {
+					v.Pointer = "" // which of them it is depends on the reader
+				}
+				best[v.Shape] = v
+			}
+		}
+	}
+	if many {
+		best[ShellExec] = Verdict{
+			Tool: tools[0], Shape: ShellExec, Rule: RuleShellDeny,
+			Reason: "the call names more tools than can be judged", Constraint: "allow",
+		}
+	}
+	var out []Verdict
+	for _, s := range Shapes {
+		if v, ok := best[s]; ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (v Verdict) rank() int {
+	switch {
+	case !v.Allow:
+		return 2
+	case v.Note:
+		return 1
+	}
+	return 0
+}
+
+func (v *Verdict) deny(rule, constraint, pointer, reason string) {
+	v.Allow, v.Note = false, false
+	v.Rule, v.Constraint, v.Pointer, v.Reason = rule, constraint, pointer, reason
+}

@@ -1,0 +1,65 @@
+package policy
+
+import "fmt"
+
+// maxPath is longer than any file system takes.
+const maxPath = 32 << 10
+
+// fs is the filesystem_write row: deny beats allow, and a constrained tool may
+// write only where an entry says so.
+func (c *call) fs(v *Verdict, r *fsRules) {
+	if r == nil {
+		return // not constrained
+	}
+	args := c.args.pick(FilesystemWrite, r.arg)
+	if len(args) == 0 {
+		args = []argument{{at: -1}}
+	}
+	for _, a := range args {
+		ptr := c.args.pointer(a.at)
+		if a.bad {
+			v.deny(RuleFSDeny, "path_arg", ptr, "a path argument is no string")
+			return
+		}
+		if len(a.text) > maxPath {
+			v.deny(RuleFSDeny, "path_arg", ptr, fmt.Sprintf("a path of %d bytes", len(a.text)))
+			return
+		}
+		for _, path := range pathReadings(a.text) {
+			if d, ok := matchAny(r.deny, path); ok {
+				v.deny(RuleFSDeny, "deny_paths", ptr, fmt.Sprintf("path %s matches deny_paths entry %s", show(path), show(d)))
+				return
+			}
+			switch _, ok := matchAny(r.allow, path); {
+			case len(r.allow) == 0:
+				v.deny(RuleFSDeny, "allow_paths", ptr, "the tool is constrained and allow_paths is missing or empty, which denies every path")
+				return
+			case a.at < 0:
+				v.deny(RuleFSDeny, "allow_paths", ptr, "the call has no path that allow_paths could allow")
+				return
+			case !ok || hasNUL(path):
+				v.deny(RuleFSDeny, "allow_paths", ptr, fmt.Sprintf("path %s matches no allow_paths entry", show(path)))
+				return
+			}
+		}
+	}
+}
+
+// hasNUL finds what would end the path early for the system.
+func hasNUL(path string) bool {
+	for i := range len(path) {
+		if path[i] == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func matchAny(entries []pathGlob, path string) (string, bool) {
+	for _, e := range entries {
+		if e.match(path) {
+			return e.text, true
+		}
+	}
+	return "", false
+}

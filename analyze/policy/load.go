@@ -1,0 +1,228 @@
+package policy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Bounds of a policy file. One over them is refused before it costs anything.
+const (
+	MaxBytes   = 1 << 20 // bytes of the file
+	maxNodes   = 100_000 // values read, aliases followed
+	maxNesting = 64      // open flow brackets
+	maxErrors  = 50      // faults that are named, the rest counted
+)
+
+// Fault is one thing that is wrong with a policy file.
+type Fault struct {
+	File string
+	Line int    // 1-based; 0 where the file as a whole is meant
+	Key  string // dotted path of the key; "" at the top
+	Text string
+}
+
+func (f *Fault) Error() string {
+	var b strings.Builder
+	b.WriteString(f.File)
+	if f.Line > 0 {
+		b.WriteString(":" + strconv.Itoa(f.Line))
+	}
+	if f.Key != "" {
+		b.WriteString(": " + f.Key)
+	}
+	return b.String() + ": " + f.Text
+}
+
+// Load reads a policy. The error joins all faults of the file, each a *Fault
+// with line and key. No value of the file is ever shown: it could be a secret.
+func Load(name string, data []byte) (p *Policy, err error) {
+	l := &loader{p: &Policy{Name: name, tools: map[string]*tool{}}}
+	defer func() {
+		if r := recover(); r != nil {
+			p, err = nil, &Fault{File: name, Text: "the YAML reader gave up on this file"}
+		}
+	}()
+	root := l.parse(data)
+	if root != nil {
+		l.policy(root)
+	}
+	if l.more > 0 {
+		l.errs = append(l.errs, &Fault{File: name, Text: fmt.Sprintf("%d more faults", l.more)})
+	}
+	if err := errors.Join(l.errs...); err != nil {
+		return nil, err
+	}
+	return l.p, nil
+}
+
+type loader struct {
+	p     *Policy
+	errs  []error
+	more  int
+	nodes int
+}
+
+func (l *loader) fail(n *yaml.Node, key, format string, args ...any) {
+	if len(l.errs) >= maxErrors {
+		l.more++
+		return
+	}
+	f := &Fault{File: l.p.Name, Key: key, Text: fmt.Sprintf(format, args...)}
+	if n != nil {
+		f.Line = n.Line
+	}
+	l.errs = append(l.errs, f)
+}
+
+// parse gives the one document's root, or nil with the fault noted.
+func (l *loader) parse(data []byte) *yaml.Node {
+	if len(data) > MaxBytes {
+		l.fail(nil, "", "the file has %d bytes (at most %d)", len(data), MaxBytes)
+		return nil
+	}
+	if d := nesting(data); d > maxNesting {
+		l.fail(nil, "", "nested too deep")
+		return nil
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		l.fail(nil, "", "the file is empty; it needs at least `version: 1`")
+		return nil
+	case err != nil:
+		l.fail(&yaml.Node{Line: errorLine(err)}, "", "this is no YAML")
+		return nil
+	}
+	var second yaml.Node
+	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
+		l.fail(&second, "", "a second YAML document; a policy is one")
+		return nil
+	}
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
+		l.fail(nil, "", "this is no YAML mapping")
+		return nil
+	}
+	return doc.Content[0]
+}
+
+// nesting counts how deep brackets of the flow style may be nested. Quotes and
+// comments are not looked at: the bound is far above any policy.
+func nesting(data []byte) int {
+	depth, deepest := 0, 0
+	for _, c := range data {
+		switch c {
+		case '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ']', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return deepest
+}
+
+// errorLine takes the line number out of a YAML error. Its text is not used,
+// as it may hold pieces of the file.
+func errorLine(err error) int {
+	_, rest, ok := strings.Cut(err.Error(), "line ")
+	if !ok {
+		return 0
+	}
+	end := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
+	if end < 0 {
+		end = len(rest)
+	}
+	n, _ := strconv.Atoi(rest[:end])
+	return n
+}
+
+// member is one key of a mapping with its value, aliases followed.
+type member struct {
+	key   string
+	at    *yaml.Node // the key's node
+	value *yaml.Node
+}
+
+// mapping reads a mapping with string keys, each once.
+func (l *loader) mapping(n *yaml.Node, key string) []member {
+	n = l.follow(n)
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yaml.MappingNode || n.ShortTag() != "!!map" {
+		l.fail(n, key, "must be a mapping, not %s", kindOf(n))
+		return nil
+	}
+	seen := map[string]int{}
+	var out []member
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := l.follow(n.Content[i])
+		if k == nil {
+			return out
+		}
+		if k.Kind != yaml.ScalarNode || k.ShortTag() != "!!str" {
+			l.fail(n.Content[i], key, "a key that is %s; keys are strings", kindOf(k))
+			continue
+		}
+		if line, ok := seen[k.Value]; ok {
+			l.fail(n.Content[i], join(key, k.Value), "stands twice, first on line %d", line)
+			continue
+		}
+		seen[k.Value] = n.Content[i].Line
+		out = append(out, member{k.Value, n.Content[i], n.Content[i+1]})
+	}
+	return out
+}
+
+// follow resolves aliases and counts what is read, so that aliases of aliases
+// cost no more than the bound.
+func (l *loader) follow(n *yaml.Node) *yaml.Node {
+	for hops := 0; ; hops++ {
+		l.nodes++
+		if l.nodes > maxNodes || hops > maxNesting {
+			if l.nodes <= maxNodes+1 || hops > maxNesting {
+				l.fail(n, "", "too many values (at most %d, aliases counted each time)", maxNodes)
+			}
+			return nil
+		}
+		if n.Kind != yaml.AliasNode {
+			return n
+		}
+		n = n.Alias
+	}
+}
+
+func kindOf(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	switch n.ShortTag() {
+	case "!!null":
+		return "empty"
+	case "!!bool":
+		return "true or false"
+	case "!!int", "!!float":
+		return "a number"
+	case "!!str":
+		return "a string"
+	}
+	return "a value of another type"
+}
+
+// join makes a dotted key path. Keys come from the file and are shown safely.
+func join(path, key string) string {
+	if path == "" {
+		return show(key)
+	}
+	return path + "." + show(key)
+}

@@ -1,0 +1,67 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// shell is the shell_exec rows. Metacharacters deny wherever they stand, in
+// every element of an argv array too; then the first word of each command must
+// be allowed.
+func (c *call) shell(v *Verdict, r *shellRules) {
+	args := c.args.pick(ShellExec, r.arg)
+	for _, a := range args {
+		for _, text := range append([]string{a.text}, a.rest...) {
+			if m := metachar(strings.Trim(text, shellSpace)); m != "" {
+				v.deny(RuleShellMetachar, "shell_exec", c.args.pointer(a.at), "the command holds "+m)
+				return
+			}
+		}
+	}
+	if len(args) == 0 {
+		args = []argument{{at: -1}}
+	}
+	if !r.allow {
+		v.deny(RuleShellDeny, "allow", c.args.pointer(args[0].at), "shell commands are not allowed for this tool (allow is false)")
+		return
+	}
+	for _, a := range args {
+		ptr := c.args.pointer(a.at)
+		if a.bad {
+			v.deny(RuleShellDeny, "command_arg", ptr, "a command argument is no string")
+			return
+		}
+		if !r.limited {
+			continue
+		}
+		word := strings.Trim(a.text, shellSpace)
+		if i := strings.IndexAny(word, " \t"); i >= 0 {
+			word = word[:i]
+		}
+		if !slices.Contains(r.commands, word) {
+			v.deny(RuleShellDeny, "allow_commands", ptr, fmt.Sprintf("command %s is not in allow_commands", show(word)))
+			return
+		}
+	}
+}
+
+const shellSpace = " \t\r\n"
+
+// metachar names the first thing in a command that lets a shell run a second
+// one, "" for none.
+func metachar(s string) string {
+	for i := range len(s) {
+		switch s[i] {
+		case ';', '|', '&', '`':
+			return string(s[i])
+		case '\n', '\r':
+			return "a line break"
+		case '$':
+			if i+1 < len(s) && s[i+1] == '(' {
+				return "$("
+			}
+		}
+	}
+	return ""
+}
