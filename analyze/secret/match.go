@@ -1,0 +1,104 @@
+package secret
+
+// run remembers the last run that an open step has seen, so that the many
+// candidates of one run read it once.
+type run struct {
+	from, to int // the bytes [from, to) are all in the step's set, the one at to is not
+	lo, end  int // the last boundary search: the smallest end allowed, the run's end
+	at       int // and what it found, -1 for nothing
+}
+
+// memory is what a program remembers within one text.
+type memory []run
+
+func (m memory) forget() {
+	for i := range m {
+		m[i] = run{from: -1, to: -1, lo: -1, end: -1, at: -1}
+	}
+}
+
+func isWord(c byte) bool { return word.has(c) }
+
+// boundary reports an ASCII word boundary before t[i].
+func boundary(t []byte, i int) bool {
+	a := i > 0 && isWord(t[i-1])
+	b := i < len(t) && isWord(t[i])
+	return a != b
+}
+
+// match tries the program at t[start:] and returns the end of the match, or -1.
+func (p *program) match(t []byte, start int, m memory) int {
+	if p.before && !boundary(t, start) {
+		return -1
+	}
+	i := start
+	last := len(p.steps) - 1
+	for k := range p.steps {
+		st := &p.steps[k]
+		if st.max == 1 && st.min == 1 {
+			if i >= len(t) || !st.set.has(t[i]) {
+				return -1
+			}
+			i++
+			continue
+		}
+		lo, end := i+st.min, i
+		if st.max < 0 {
+			end = st.span(t, i, &m[k])
+		} else {
+			for end < len(t) && end-i < st.max && st.set.has(t[end]) {
+				end++
+			}
+		}
+		if end < lo {
+			return -1
+		}
+		if k == last && p.after {
+			return p.lastBoundary(t, lo, end, &m[k])
+		}
+		i = end
+	}
+	if p.after && !boundary(t, i) {
+		return -1
+	}
+	return i
+}
+
+// span returns the end of the run of the step's set at i.
+func (st *step) span(t []byte, i int, r *run) int {
+	if i >= r.from && i < r.to {
+		return r.to
+	}
+	end := i
+	for end < len(t) && st.set.has(t[end]) {
+		end++
+	}
+	r.from, r.to = i, end
+	return end
+}
+
+// lastBoundary is the backtracking that a `\b` after a run asks for: the last
+// boundary in [lo, end]. Asked again about the same end it does not search again.
+func (p *program) lastBoundary(t []byte, lo, end int, r *run) int {
+	if boundary(t, end) {
+		return end
+	}
+	if s := p.steps[len(p.steps)-1].set; s.without(word).empty() || s.and(word).empty() {
+		return -1 // no boundary within a run of one kind
+	}
+	if r.end == end && r.lo <= lo {
+		if r.at >= lo {
+			return r.at
+		}
+		return -1
+	}
+	at := -1
+	for j := end - 1; j >= lo; j-- {
+		if boundary(t, j) {
+			at = j
+			break
+		}
+	}
+	r.end, r.lo, r.at = end, lo, at
+	return at
+}

@@ -1,0 +1,270 @@
+package secret
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"sync"
+
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/ruleset"
+)
+
+// Patterns are the compiled vendor patterns of a ruleset, in table order. They
+// are immutable and shared; a Matcher holds what one scan remembers.
+type Patterns struct {
+	list []pattern
+}
+
+type pattern struct {
+	id       string
+	severity analyze.Severity
+	re       *regexp.Regexp
+	keywords [][]byte  // lower case
+	alts     []program // nil: the expression is run on texts that hold a keyword
+	clues    []Clue
+}
+
+// Match is one match of a pattern: the bytes [Start, End) of the text.
+type Match struct {
+	Pattern    int // index in table order
+	Start, End int
+}
+
+// ByteSet is a set of byte values.
+type ByteSet [4]uint64
+
+// Add puts c into the set.
+func (s *ByteSet) Add(c byte) { s[c>>6] |= 1 << (c & 63) }
+
+// Has reports whether c is in the set.
+func (s *ByteSet) Has(c byte) bool { return s[c>>6]>>(c&63)&1 != 0 }
+
+// Clue is what the bytes must be where a pattern may match: byte i is in
+// Sets[i]. A scanner looks for it and asks Matcher.Try at each place.
+type Clue struct {
+	Pattern int
+	Sets    []ByteSet
+}
+
+// Compile compiles the patterns of a ruleset.
+func Compile(list []ruleset.Secret) (*Patterns, error) {
+	p := &Patterns{}
+	for _, s := range list {
+		re, err := regexp.Compile(s.Pattern)
+		if err != nil {
+			return nil, fmt.Errorf("secret pattern %s: is no RE2 expression", s.ID)
+		}
+		c := pattern{id: s.ID, severity: s.Severity, re: re}
+		for _, w := range s.Keywords {
+			c.keywords = append(c.keywords, bytes.ToLower([]byte(w)))
+		}
+		if len(c.keywords) == 0 {
+			return nil, fmt.Errorf("secret pattern %s: has no keyword", s.ID)
+		}
+		n := len(p.list)
+		if alts, ok := compileProgram(s.Pattern); ok && implied(alts, c.keywords) {
+			c.alts = alts
+			c.clues = []Clue{{n, lead(alts)}}
+		} else {
+			for _, w := range c.keywords {
+				c.clues = append(c.clues, Clue{n, foldSets(w)})
+			}
+		}
+		p.list = append(p.list, c)
+	}
+	return p, nil
+}
+
+// Len is the number of patterns.
+func (p *Patterns) Len() int { return len(p.list) }
+
+// ID is the rule id of pattern i.
+func (p *Patterns) ID(i int) string { return p.list[i].id }
+
+// Severity is the severity of pattern i.
+func (p *Patterns) Severity(i int) analyze.Severity { return p.list[i].severity }
+
+// Clues lists what to look for: at least one clue a pattern.
+func (p *Patterns) Clues() (out []Clue) {
+	for i := range p.list {
+		out = append(out, p.list[i].clues...)
+	}
+	return out
+}
+
+// lead is the set of bytes that alternatives have at each of their first
+// positions.
+func lead(alts []program) (out []ByteSet) {
+	n := 64
+	for i := range alts {
+		n = min(n, len(alts[i].fixed()))
+	}
+	for k := range n {
+		var s set
+		for i := range alts {
+			s = s.or(alts[i].fixed()[k])
+		}
+		out = append(out, ByteSet{s[0], s[1]})
+	}
+	return out
+}
+
+func foldSets(w []byte) (out []ByteSet) {
+	for _, c := range w {
+		var s ByteSet
+		s.Add(c)
+		if c >= 'a' && c <= 'z' {
+			s.Add(c - 'a' + 'A')
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// implied reports that every match of every alternative holds a keyword, so
+// that asking for the keyword changes nothing.
+func implied(alts []program, keywords [][]byte) bool {
+	have := map[string]bool{}
+	lengths := map[int]bool{}
+	for _, w := range keywords {
+		have[string(w)] = true
+		lengths[len(w)] = true
+	}
+	for i := range alts {
+		fixed, found := alts[i].fixed(), false
+		for n := range lengths {
+			for o := 0; o+n <= len(fixed) && !found; o++ {
+				found = allIn(fixed[o:o+n], have)
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// allIn reports whether every string that the sets allow is in have, as long as
+// there are few of them.
+func allIn(sets []set, have map[string]bool) bool {
+	words := []string{""}
+	for _, s := range sets {
+		var next []string
+		for _, w := range words {
+			for c := byte(0); c < 0x80; c++ {
+				if !s.has(c) {
+					continue
+				}
+				f := c
+				if c >= 'A' && c <= 'Z' {
+					f += 'a' - 'A'
+				}
+				next = append(next, w+string(rune(f)))
+				if len(next) > 64 {
+					return false
+				}
+			}
+		}
+		words = next
+	}
+	for _, w := range words {
+		if !have[w] {
+			return false
+		}
+	}
+	return true
+}
+
+// All finds every match of every pattern by the expressions themselves, in
+// table order. It is the plain way, for short strings and cold paths.
+func (p *Patterns) All(text []byte) (out []Match) {
+	for i := range p.list {
+		c := &p.list[i]
+		if !c.mayMatch(text) {
+			continue
+		}
+		for _, m := range c.re.FindAllIndex(text, -1) {
+			out = append(out, Match{i, m[0], m[1]})
+		}
+	}
+	return out
+}
+
+func (c *pattern) mayMatch(text []byte) bool {
+	for _, w := range c.keywords {
+		if containsFold(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// containsFold reports whether text holds w, which is in lower case, whatever
+// the case of ASCII letters.
+func containsFold(text, w []byte) bool {
+	lo, up := w[0], w[0]
+	if lo >= 'a' && lo <= 'z' {
+		up -= 'a' - 'A'
+	}
+	for i := 0; i+len(w) <= len(text); {
+		rest := text[i : len(text)-len(w)+1]
+		j := bytes.IndexByte(rest, lo)
+		if up != lo {
+			if j >= 0 {
+				rest = rest[:j]
+			}
+			if k := bytes.IndexByte(rest, up); k >= 0 {
+				j = k
+			}
+		}
+		if j < 0 {
+			return false
+		}
+		if equalFold(text[i+j:i+j+len(w)], w) {
+			return true
+		}
+		i += j + 1
+	}
+	return false
+}
+
+func equalFold(t, w []byte) bool {
+	for i, c := range t {
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != w[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Scrub writes every match of a vendor pattern in its redaction form and leaves
+// the rest of s as it is: for tool names, ids, messages and pointers
+// (catalog.md, "Redaction").
+func (p *Patterns) Scrub(s string) string {
+	if s == "" {
+		return s
+	}
+	found := p.All([]byte(s))
+	if len(found) == 0 {
+		return s
+	}
+	return string(Replace([]byte(s), found))
+}
+
+var builtin = sync.OnceValue(func() *Patterns {
+	p, err := Compile(ruleset.Builtin().Secrets)
+	if err != nil {
+		panic(err) // the built-in patterns are part of the program
+	}
+	return p
+})
+
+// Builtin returns the compiled built-in patterns.
+func Builtin() *Patterns { return builtin() }
+
+// Scrub is Patterns.Scrub with the built-in patterns.
+func Scrub(s string) string { return builtin().Scrub(s) }
