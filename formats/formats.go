@@ -9,6 +9,7 @@ package formats
 
 import (
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/warden-trace/warden/analyze"
@@ -75,10 +76,16 @@ type Record struct {
 	Frame   []byte            // the frame's own bytes; what exactly, see Kind
 	Size    int64             // bytes of the frame, also where Frame lacks them
 
+	// Open says that the line ends inside an object or array that is right so
+	// far: the Stitcher decides what it is.
+	Open bool
+
+	numbered []byte // whose numbers Seq counts, where that is not Session
+
 	Candidate []byte // raw JSON of `candidate`; nil where there is none
 	HTTP      []byte // raw JSON of `http`; nil where there is none
 	Skim      *jsonrpc.Skimmer
-	Err       string
+	Err       string // KindBad: why, with nothing raw from the recording in it
 }
 
 // Chunk is a run of whole lines (or of whole framed messages).
@@ -95,6 +102,10 @@ type Chunk struct {
 type Cut struct {
 	Start, End int
 	Line       int64
+	Offset     int64             // of the message in its stream
+	Dir        analyze.Direction // where the stream's own says nothing (Merge)
+	Flags      Flags
+	Bad        string // no message but something that can't be read: why
 }
 
 // Options bound and steer the reading.
@@ -155,4 +166,7 @@ type Input struct {
 	// Explicit says that the user named it: then it must be a trace. Others
 	// of unknown form are counted and passed over.
 	Explicit bool
+	// Pos counts the bytes of Size that have been read, for a progress bar;
+	// nil where Size is -1 or the input is a member of an archive.
+	Pos *atomic.Int64
 }

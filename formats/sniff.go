@@ -1,0 +1,366 @@
+package formats
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/warden-trace/warden/analyze"
+)
+
+// sniffLen is how much of a stream decides its form.
+const sniffLen = 64 << 10
+
+type form uint8
+
+const (
+	formNone   form = iota
+	formEmpty       // nothing, or white space alone
+	formLines       // JSON lines of any spelling but mcpsnoop's
+	formSnoop       // mcpsnoop session
+	formSDK         // go-sdk LoggingTransport
+	formFramed      // Content-Length framing
+)
+
+// formNames are what reports and UnrecognisedError call the forms.
+var formNames = map[form]string{
+	formEmpty: "empty", formLines: "JSON lines", formSnoop: "mcpsnoop session",
+	formSDK: "go-sdk log", formFramed: "Content-Length framing",
+}
+
+// tried lists the forms that a stream was held against.
+var tried = []string{
+	"canonical JSON lines", "bare frames", "envelopes of other recorders", "captured stdio",
+	"Content-Length framing", "go-sdk log", "mcpsnoop session",
+}
+
+// sniffed is what the head of a stream says.
+type sniffed struct {
+	form form
+	name string            // of the spelling, for reports
+	tee  bool              // junk lines stand among bare frames
+	weak bool              // too little to believe of a file that nobody named
+	out  analyze.Direction // what the log's writer sends, where an initialize says so
+	rel  bool              // directions are relative to the writer
+}
+
+var (
+	sdkLine    = regexp.MustCompile(`^(read|write): [{\[]`)
+	headerLine = regexp.MustCompile(`(?i)^content-length:[ \t]*[0-9]+[ \t]*\r?$`)
+	// textForms are logs that are known but not (or not yet) readable.
+	textForms = []struct {
+		line         *regexp.Regexp
+		form, advice string
+		metadata     bool
+	}{
+		{regexp.MustCompile(`^\d{4}-\d\d-\d\dT[\d:.]+Z \[.*Message from (client|server): `), "Claude Desktop log", "", false},
+		{regexp.MustCompile(`\[(editor -> server|server -> editor|Client Says|Server Says)\]`), "VS Code MCP output log", "", false},
+		{regexp.MustCompile(`Handling CallTool action for tool '`), "Cursor MCP log", "it names the calls but holds no arguments and no results; record the session with warden-replay guard --record", true},
+		{regexp.MustCompile(`^\s*- Calling tool \S+ with arguments: object with \d+ field`), "Docker MCP gateway log", "it leaves argument values out on purpose; record the session with warden-replay guard --record", true},
+		{regexp.MustCompile(`^\[[^\]]*\]\[\d+\] (Local → Remote|Remote → Local)`), "mcp-remote debug log", "it holds summaries only; record the session with warden-replay guard --record", true},
+		{regexp.MustCompile(`Processing request of type [A-Z]\w*Request`), "Python SDK server log", "it names the requests but holds no payload; record the session with warden-replay guard --record", true},
+		{regexp.MustCompile(`^\[supergateway\] .*(→|->)`), "supergateway log", "", false},
+		{regexp.MustCompile(`^\[\d{4}-[^\]]*Z\] (inbound|outbound) \| .*\| \{`), "mcp-guardian log", "", false},
+	}
+)
+
+// sniff tells the form from the head of a stream, after decompression and
+// byte-order mark. whole says that head is all there is.
+func sniff(head []byte, whole bool, o Options) (sniffed, error) {
+	s := sniffed{form: formLines, name: formNames[formLines]}
+	body, _ := trimSpace(head)
+	body = bytes.TrimPrefix(body, bom)
+	if len(body) == 0 {
+		if whole {
+			s.form, s.name = formEmpty, formNames[formEmpty]
+		}
+		return s, nil
+	}
+	if bytes.IndexByte(body[:min(len(body), 4096)], 0) >= 0 {
+		return s, &UnrecognisedError{Tried: tried, binary: true}
+	}
+	if framedHead(body) {
+		s.form, s.name = formFramed, formNames[formFramed]
+		return s, nil
+	}
+	err := s.lines(body, whole)
+	if err == nil && s.form == formNone {
+		if o.Dir == analyze.Unknown {
+			return s, &UnrecognisedError{Tried: tried}
+		}
+		// A captured stream may begin with any amount of junk.
+		s.form, s.name, s.weak = formLines, "captured stdio", true
+	}
+	if err != nil {
+		return s, err
+	}
+	switch o.Perspective {
+	case "client":
+		s.out = analyze.ClientToServer
+	case "server":
+		s.out = analyze.ServerToClient
+	}
+	if o.Dir != analyze.Unknown {
+		s.tee = true
+	}
+	return s, nil
+}
+
+// lines looks at the head line by line until one is known, and counts the
+// others.
+func (s *sniffed) lines(body []byte, whole bool) error {
+	s.form = formNone
+	first, junk, good := true, 0, 0
+	var foreign error
+	for rest := body; len(rest) > 0; {
+		line := rest
+		cut := true // the head may end in the line
+		if n := bytes.IndexByte(rest, '\n'); n >= 0 {
+			line, rest, cut = rest[:n], rest[n+1:], false
+		} else {
+			rest = nil
+		}
+		line, _ = trimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		if sdkLine.Match(line) {
+			if s.form == formNone {
+				s.form, s.name, s.rel = formSDK, formNames[formSDK], true
+			}
+			if s.out == analyze.Unknown {
+				s.infer(line[bytes.IndexByte(line, '{')+1:], line[0] == 'w')
+			}
+			good++
+			first = false
+			continue
+		}
+		if opensValue(line[0]) {
+			obj := line
+			if first {
+				obj = body // may go over several lines
+			}
+			k, name, err := classify(obj, cut && !whole)
+			if err != nil && foreign == nil {
+				foreign = err
+			}
+			if err != nil && first {
+				return err
+			}
+			if k != formNone && err == nil {
+				good++
+				if s.form == formNone {
+					s.form, s.name = k, name
+				}
+				s.relative(line)
+				first = false
+				continue
+			}
+		} else if headerLine.Match(line) && s.form == formNone {
+			s.form, s.name = formFramed, formNames[formFramed]
+			return nil
+		} else if first || foreign == nil {
+			for _, t := range textForms {
+				if t.line.Match(line) {
+					e := &UnsupportedError{Form: t.form, Advice: t.advice, MetadataOnly: t.metadata}
+					if good == 0 && foreign == nil {
+						foreign = e
+					}
+				}
+			}
+		}
+		if s.form == formNone || good < 3 {
+			junk++
+		}
+		first = false
+	}
+	if s.form == formNone {
+		return foreign
+	}
+	if junk > 0 && s.form == formLines && s.name == nameBare && !openBody(body) {
+		s.tee, s.name = true, "captured stdio"
+		s.weak = junk > good
+	}
+	return nil
+}
+
+// openBody reports a body that begins with a value over several lines: its
+// other lines are no junk.
+func openBody(body []byte) bool {
+	n := bytes.IndexByte(body, '\n')
+	if n < 0 || !opensValue(body[0]) {
+		return false
+	}
+	var l letter
+	_, st := l.feed(body[:n])
+	return st == stateMore
+}
+
+// relative notes a direction that depends on who wrote the log, and whose it
+// is when the line is the request that a session begins with.
+func (s *sniffed) relative(line []byte) {
+	if s.out != analyze.Unknown {
+		return
+	}
+	for _, m := range topMembers(line) {
+		if m.key != "direction" && m.key != "dir" {
+			continue
+		}
+		switch wayOf(content(m.raw)) {
+		case wayOut:
+			s.rel = true
+			s.infer(line, true)
+		case wayIn:
+			s.rel = true
+			s.infer(line, false)
+		}
+	}
+}
+
+var opening = regexp.MustCompile(`\\?"method\\?"\s*:\s*\\?"(initialize|server/discover)\\?"`)
+
+func (s *sniffed) infer(line []byte, sent bool) {
+	if !opening.Match(line) {
+		return
+	}
+	s.out = analyze.ServerToClient
+	if sent {
+		s.out = analyze.ClientToServer
+	}
+}
+
+// framedHead reports a header block with Content-Length at the very start.
+func framedHead(b []byte) bool {
+	h := readHeaders(b, maxHeaderBlock)
+	return h.end > 0 && h.length >= 0
+}
+
+const (
+	nameBare      = "bare frames"
+	nameCanonical = "canonical JSON lines"
+	nameAlias     = "envelopes of another recorder"
+)
+
+// classify tells what an object (or array) at the start of b is by its
+// top-level keys; b may be cut anywhere.
+func classify(b []byte, cut bool) (form, string, error) {
+	if b[0] == '[' {
+		inner, _ := trimSpace(b[1:])
+		if len(inner) == 0 || inner[0] != '{' {
+			return formNone, "", nil
+		}
+		return classifyArray(topMembers(inner))
+	}
+	ms := topMembers(b)
+	has := map[string][]byte{}
+	for _, m := range ms {
+		has[m.key] = m.raw
+	}
+	in := func(keys ...string) bool {
+		for _, k := range keys {
+			if has[k] == nil {
+				return false
+			}
+		}
+		return true
+	}
+	str := func(k string) string { return string(content(has[k])) }
+	dir := in("direction") || in("dir")
+	switch {
+	case in("jsonrpc"):
+		return formLines, nameBare, nil
+	case in("session_id", "seq", "direction"):
+		return formSnoop, formNames[formSnoop], nil
+	case in("direction", "frame"), dir && (in("raw_b64") || in("binary_b64") || in("binary_len") || in("over_cap") || in("http") || in("text") && in("ts")):
+		return formLines, nameCanonical, nil
+	case in("meta") && bytes.Contains(has["meta"], []byte(`"warden_trace"`)):
+		return formLines, nameCanonical, nil
+	}
+	for _, a := range []string{"frame", "message", "raw", "payload", "data", "body", "msg", "json"} {
+		v := has[a]
+		if v == nil {
+			continue
+		}
+		if rpcInside(v) || dir && (v[0] == '{' || v[0] == '[' || v[0] == '"' && len(v) > 1 && v[1] == '{') {
+			if a == "frame" {
+				return formLines, nameCanonical, nil
+			}
+			return formLines, nameAlias, nil
+		}
+	}
+	if err := foreignObject(has, in, str); err != nil {
+		return formNone, "", err
+	}
+	if in("id") && (in("method") || in("result") || in("error")) || in("method", "params") || cut && (in("method") || in("result")) {
+		return formLines, nameBare, nil
+	}
+	return formNone, "", nil
+}
+
+// rpcInside reports a value that holds a frame, as an object or in a string.
+func rpcInside(v []byte) bool {
+	switch v[0] {
+	case '{':
+		for _, m := range topMembers(v) {
+			if m.key == "jsonrpc" {
+				return true
+			}
+		}
+	case '"':
+		return bytes.Contains(v[:min(len(v), 4096)], []byte(`\"jsonrpc\"`))
+	}
+	return false
+}
+
+func unsupported(form string) error { return &UnsupportedError{Form: form} }
+
+// foreignObject knows JSON of other tools that is not read (yet).
+func foreignObject(has map[string][]byte, in func(...string) bool, str func(string) string) error {
+	typ := str("type")
+	switch {
+	case in("log") && bytes.Contains(has["log"], []byte(`"entries"`)):
+		return unsupported("HAR")
+	case in("interactions", "metadata"):
+		return unsupported("mcp-recorder cassette")
+	case in("resourceSpans"):
+		return unsupported("OTLP JSON")
+	case in("timestamp", "type", "payload"):
+		return unsupported("Codex rollout")
+	case typ == "thread.started", strings.HasPrefix(typ, "item."), in("id", "msg") && has["msg"][0] == '{' && bytes.Contains(has["msg"], []byte(`"type"`)):
+		return unsupported("Codex exec output")
+	case in("sessionId", "projectHash"):
+		return unsupported("Gemini CLI session")
+	case in("v", "seq", "prev_hash"):
+		return unsupported("pipelock evidence")
+	case in("type") && (in("uuid") || in("session_id") || in("sessionId")):
+		return unsupported("Claude Code transcript")
+	case in("_rpcLogs"):
+		return unsupported("MCPJam export")
+	case strings.HasPrefix(typ, "mcp_") && in("outcome"):
+		return unsupported("toolhive audit log")
+	case (in("debug") || in("error")) && in("sessionId", "cwd"):
+		return &UnsupportedError{Form: "Claude Code debug log", MetadataOnly: true,
+			Advice: "it holds no arguments and no results; the transcript is under ~/.claude/projects"}
+	}
+	return nil
+}
+
+func classifyArray(ms []member) (form, string, error) {
+	has := map[string]bool{}
+	for _, m := range ms {
+		has[m.key] = true
+	}
+	switch {
+	case has["jsonrpc"]:
+		return formLines, nameBare, nil
+	case has["message"] && has["direction"]:
+		return formNone, "", unsupported("MCP Inspector export")
+	case has["payload"] && has["direction"]:
+		return formNone, "", unsupported("MCPJam export")
+	case has["type"] && (has["session_id"] || has["message"] || has["subtype"]):
+		return formNone, "", unsupported("Claude Code stream-json array")
+	case has["resourceSpans"]:
+		return formNone, "", unsupported("OTLP JSON")
+	}
+	return formNone, "", nil
+}

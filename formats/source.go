@@ -1,0 +1,164 @@
+package formats
+
+import (
+	"bytes"
+	"io"
+	"sync"
+
+	"github.com/warden-trace/warden/analyze/jsonrpc"
+)
+
+// chunkLen is the usual size of a chunk.
+const chunkLen = 512 << 10
+
+// stream is what all sources share.
+type stream struct {
+	r    io.Reader
+	o    Options
+	s    sniffed
+	off  int64 // in the stream, of the next chunk
+	line int64 // number of the next chunk's first line
+	seq  int
+	hold int // bytes of a line that are held at most
+	err  error
+
+	mu      sync.Mutex
+	notices []string
+	content bool // a byte that is no white space was seen
+}
+
+func (s *stream) Format() string     { return s.s.name }
+func (s *stream) Fidelity() Fidelity { return Wire }
+
+// NewDecoder implements Source.
+func (s *stream) NewDecoder() Decoder { return s.decoder() }
+
+func (s *stream) decoder() *lineDecoder {
+	return &lineDecoder{o: s.o, max: s.o.MaxFrame, form: s.s.form, out: s.s.out, tee: s.s.tee}
+}
+
+// Notices implements Source.
+func (s *stream) Notices() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.notices...)
+}
+
+func (s *stream) notice(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.notices = append(s.notices, text)
+}
+
+// end reports the end of the stream, once everything has been handed out.
+func (s *stream) end() error {
+	if s.err == io.EOF && !s.content {
+		s.content = true
+		s.notice("empty: no frames in it")
+	}
+	return s.err
+}
+
+// fill reads into buf[len(buf):limit] until it is full or the stream ends.
+func (s *stream) fill(buf []byte, limit int) []byte {
+	for idle := 0; len(buf) < limit && s.err == nil; {
+		n, err := s.r.Read(buf[len(buf):limit])
+		buf = buf[:len(buf)+n]
+		s.err = err
+		if n > 0 {
+			idle = 0
+		} else if idle++; idle == 100 && err == nil {
+			s.err = io.ErrNoProgress
+		}
+	}
+	return buf
+}
+
+// buffer returns c.Buf emptied, or a new one where it is too small to use or
+// too large to keep (one long line must not cost every buffer).
+func buffer(c *Chunk) []byte {
+	if cap(c.Buf) < chunkLen+jsonrpc.Pad || cap(c.Buf) > 4*chunkLen {
+		return make([]byte, 0, chunkLen+jsonrpc.Pad)
+	}
+	return c.Buf[:0]
+}
+
+// lineSource cuts a stream into chunks at line feeds.
+type lineSource struct {
+	*stream
+	carry []byte // the beginning of a line whose end was not in the last chunk
+}
+
+// Next implements Source.
+func (s *lineSource) Next(c *Chunk) error {
+	buf := buffer(c)
+	if cap(buf) <= len(s.carry)+jsonrpc.Pad {
+		buf = make([]byte, 0, len(s.carry)+chunkLen+jsonrpc.Pad)
+	}
+	buf = append(buf, s.carry...)
+	from := len(buf) // no line feed before it
+	s.carry = s.carry[:0]
+	for {
+		buf = s.fill(buf, cap(buf)-jsonrpc.Pad)
+		n := bytes.LastIndexByte(buf[from:], '\n')
+		switch {
+		case n >= 0:
+			n += from + 1
+		case s.err != nil:
+			if n = len(buf); n == 0 {
+				return s.end()
+			}
+		case len(buf) >= s.hold:
+			*c = Chunk{Seq: s.seq, Buf: buf[:0], Offset: s.off, FirstLine: s.line, Skim: s.skim(buf)}
+			s.seq++
+			return nil
+		default:
+			from = len(buf)
+			grown := make([]byte, len(buf), min(2*len(buf), s.hold)+jsonrpc.Pad+1)
+			copy(grown, buf)
+			buf = grown
+			continue
+		}
+		if s.err != nil {
+			n = len(buf) // the last line, whole or not
+		}
+		s.carry = append(s.carry, buf[n:]...)
+		*c = Chunk{Seq: s.seq, Buf: buf[:n], Offset: s.off, FirstLine: s.line}
+		s.seq++
+		s.off += int64(n)
+		s.line += int64(bytes.Count(buf[:n], lf))
+		s.content = s.content || !blank(buf[:n])
+		return nil
+	}
+}
+
+var lf = []byte{'\n'}
+
+// skim streams a line that is too long to hold through an envelope-aware
+// skimmer. buf holds its beginning and serves as the window for the rest.
+func (s *lineSource) skim(buf []byte) *Record {
+	s.content = true
+	d := s.decoder()
+	k := newSkim(d)
+	k.write(buf)
+	total := int64(len(buf))
+	for {
+		buf = s.fill(buf[:0], chunkLen)
+		n := bytes.IndexByte(buf, '\n')
+		if n >= 0 {
+			k.write(buf[:n])
+			total += int64(n) + 1
+			s.carry = append(s.carry, buf[n+1:]...)
+			break
+		}
+		k.write(buf)
+		total += int64(len(buf))
+		if s.err != nil {
+			break
+		}
+	}
+	r := k.record(s.line, s.off)
+	s.off += total
+	s.line++
+	return r
+}
