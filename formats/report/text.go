@@ -206,7 +206,7 @@ func (t *text) Trace(tr *Trace) error {
 		if t.clean == 1 || len(tr.Sessions) > 1 {
 			t.blank()
 		}
-		t.head(tr, t.green("clean"))
+		t.head(tr, "clean")
 		if t.o.Verbose {
 			t.sessions(tr)
 		}
@@ -223,34 +223,59 @@ func (t *text) Trace(tr *Trace) error {
 // head is the line of a trace: name, form, fidelity where it is not the wire,
 // and size.
 func (t *text) head(tr *Trace, verdict string) {
-	t.begun = true
-	name := t.strong(t.name(tr.Name))
-	var facts []string
+	var facts []fact
 	if verdict != "" {
-		facts = append(facts, verdict)
+		facts = append(facts, fact{verdict, t.green})
 	}
 	var calls int64
 	for i := range tr.Sessions {
 		calls += tr.Sessions[i].Calls
 	}
-	facts = append(facts, count(tr.Frames, "frame", "frames"))
+	facts = append(facts, fact{count(tr.Frames, "frame", "frames"), same})
 	if tr.SessionsAll <= int64(len(tr.Sessions)) {
-		facts = append(facts, count(calls, "call", "calls"))
+		facts = append(facts, fact{count(calls, "call", "calls"), same})
 	}
 	if n := max(tr.SessionsAll, int64(len(tr.Sessions))); n != 1 {
-		facts = append(facts, count(n, "session", "sessions"))
+		facts = append(facts, fact{count(n, "session", "sessions"), same})
 	}
 	if tr.Fidelity != "" && tr.Fidelity != wire {
-		facts = append(facts, t.yellow(tr.Fidelity))
+		facts = append(facts, fact{tr.Fidelity, t.yellow})
 	}
 	if tr.Incomplete {
-		facts = append(facts, t.red("incomplete: damaged, read as far as it went"))
+		facts = append(facts, fact{"incomplete: damaged, read as far as it went", t.red})
 	}
 	if tr.ParseErrors > 0 {
-		facts = append(facts, t.yellow(count(tr.ParseErrors, "line not read", "lines not read")))
+		facts = append(facts, fact{count(tr.ParseErrors, "line not read", "lines not read"), t.yellow})
 	}
-	t.line(0, name)
-	t.line(2, strings.Join(facts, ", "))
+	t.list(t.name(tr.Name), facts)
+}
+
+// list writes a name and facts about it, on the name's line as far as there is
+// room. The name is never broken.
+func (t *text) list(name string, facts []fact) {
+	line, used := t.strong(name), safe.Width(name)
+	for i, f := range facts {
+		sep := ", "
+		if i == 0 {
+			sep = "  "
+		}
+		if w := safe.Width(f.s); used+len(sep)+w+1 > t.o.Width {
+			if i > 0 {
+				line += ","
+			}
+			t.line(0, line)
+			line, used = "  "+f.colour(f.s), 2+w
+		} else {
+			line, used = line+sep+f.colour(f.s), used+len(sep)+w
+		}
+	}
+	t.line(0, line)
+}
+
+// fact is a few words and their colour.
+type fact struct {
+	s      string
+	colour func(string) string
 }
 
 // wire is the fidelity that needs no word.

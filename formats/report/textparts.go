@@ -87,7 +87,7 @@ func (t *text) wrapped(b []byte, indent int, s string, colour func(string) strin
 
 // labelled appends "    label  text" with the text's further lines aligned.
 func (t *text) labelled(b []byte, label, s string, colour func(string) string) []byte {
-	const at = 14
+	const at = 16
 	for i, l := range wrap(s, t.o.Width-at) {
 		if i == 0 {
 			b = append(b, "    "...)
@@ -191,17 +191,29 @@ func (t *text) where(v *view) string {
 // oneLine lays out a monitor finding or a note: two short lines.
 func (t *text) oneLine(b []byte, f *analyze.Finding) []byte {
 	v := t.lens.view(f)
-	b = append(b, "  "+t.tier(f.Tier, f.Rule)+"  "+t.place(v)...)
+	place, tool := t.place(v), ""
 	if v.tool != "" {
-		b = append(b, "  "+t.dim("tool ")+safe.Cut(v.tool, 30)...)
+		tool = "tool " + safe.Cut(v.tool, 30)
+	}
+	b = append(b, "  "+t.tier(f.Tier, f.Rule)...)
+	if used := 2 + len(f.Rule) + 2 + safe.Width(place); used <= t.o.Width {
+		b = append(b, "  "+place...)
+		if tool != "" && used+2+safe.Width(tool) <= t.o.Width {
+			b = append(b, "  "+tool...)
+			tool = ""
+		}
+	} else {
+		b = append(b, "\n    "+place...)
 	}
 	b = append(b, '\n')
 	msg := v.message
 	if len(v.Matched) > 0 && !strings.Contains(msg, v.Matched[0]) {
 		msg += ": " + t.lens.matched.Raw(v.Matched[0])
 	}
-	b = append(b, "    "+safe.Cut(msg, t.o.Width-4)+"\n"...)
-	return b
+	if tool != "" {
+		msg = tool + ": " + msg
+	}
+	return append(b, "    "+safe.Cut(msg, t.o.Width-4)+"\n"...)
 }
 
 // sessions lists the sessions of a trace that has more than one, or whose one

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sort"
 	"strings"
-	"time"
 
 	"github.com/warden-trace/warden/analyze/ruleset"
 )
@@ -34,7 +33,7 @@ func (t *text) sum(s *Summary) {
 	case s.Frames == 0:
 		t.line(0, t.yellow("nothing inspected:")+" "+read)
 	case total == 0:
-		t.line(0, t.green("clean:")+" no findings in "+read)
+		t.line(0, t.green("clean:")+" no findings; read "+read)
 	default:
 		t.line(0, t.strong("read")+" "+read)
 		if s.Traces > 1 {
@@ -61,11 +60,8 @@ func (t *text) sum(s *Summary) {
 	if c.Note > 0 && !t.o.Verbose && total == c.Note {
 		t.say(t.dim, "-v lists the notes")
 	}
-	exit := fmt.Sprintf("exit %d", s.ExitCode)
-	if s.Elapsed > 0 {
-		exit += ", " + s.Elapsed.Round(time.Millisecond).String()
-	}
-	t.line(0, t.dim(exit))
+	// No time that the run took: the same input gives the same report.
+	t.line(0, t.dim(fmt.Sprintf("exit %d", s.ExitCode)))
 }
 
 // caveats are what would make "clean" a lie if it were left out.
@@ -85,7 +81,7 @@ func (t *text) caveats(s *Summary) {
 		t.say(t.yellow, fmt.Sprintf("%s damaged and was read as far as it went", count(t.incomplete, "trace is", "traces are")))
 	}
 	if s.ParseErrors > 0 {
-		t.say(t.yellow, count(s.ParseErrors, "line could", "lines could")+" not be read and was not inspected (--allow-parse-errors takes that for a notice)")
+		t.say(t.yellow, count(s.ParseErrors, "line could", "lines could")+" not be read nor inspected (--allow-parse-errors makes that a notice)")
 	}
 	if n := s.Frames - s.Inspected; n > 0 && s.Inspected == 0 && s.Frames > 0 {
 		t.say(t.yellow, "no frame held a tool's result: the catalog had nothing to inspect")

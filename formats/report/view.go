@@ -2,11 +2,8 @@ package report
 
 import (
 	"bytes"
-	"errors"
+	"encoding/json"
 	"strconv"
-	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/formats/report/safe"
@@ -88,9 +85,8 @@ func (l *lens) view(f *analyze.Finding) *view {
 }
 
 // rpcID reads the raw token of an id. Tokens come from a lenient reading too,
-// so nothing is taken for granted: what is no number and no string by the
-// letter of JSON counts as none, except that bad UTF-8 in a string is read as
-// U+FFFD.
+// so nothing is taken for granted: what is no number and no string counts as
+// none.
 func (l *lens) rpcID(raw []byte) rpcID {
 	if l.rawID != nil && bytes.Equal(raw, l.rawID) {
 		return l.lastID
@@ -110,11 +106,13 @@ func (l *lens) readID(raw []byte) rpcID {
 		if len(raw) > safe.MaxScan {
 			return rpcID{kind: idString, text: safe.Omitted(len(raw))}
 		}
-		s, err := jsontext.AppendUnquote(nil, raw)
-		if err != nil && !readable(err, raw) {
+		// encoding/json reads stray bytes and half surrogates as U+FFFD and is
+		// strict otherwise, which is what is wanted here.
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
 			return rpcID{}
 		}
-		return rpcID{kind: idString, text: l.id.Raw(string(bytes.ToValidUTF8(s, []byte("\ufffd"))))}
+		return rpcID{kind: idString, text: l.id.Raw(text)}
 	case raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9':
 		if len(raw) > maxNumber {
 			head := raw[:maxNumber/2]
@@ -129,13 +127,6 @@ func (l *lens) readID(raw []byte) rpcID {
 		return rpcID{kind: idNumber, text: string(raw)}
 	}
 	return rpcID{}
-}
-
-// readable reports an error of unquoting that only says that the string holds
-// bytes or surrogates that are no text.
-func readable(err error, raw []byte) bool {
-	var syntax *jsontext.SyntacticError
-	return len(raw) >= 2 && raw[len(raw)-1] == '"' && errors.As(err, &syntax) && !utf8.Valid(raw)
 }
 
 // isNumber reports a JSON number by the letter.

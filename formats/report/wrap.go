@@ -21,6 +21,9 @@ func wrap(s string, width int) []string {
 		if used > 0 {
 			lines = append(lines, line)
 		}
+		if word = safe.String(word); strings.HasPrefix(word, `\x3a:`) {
+			w = safe.Width(word) // it begins a line now: see package safe
+		}
 		for w > width {
 			head := prefix(word, width)
 			lines = append(lines, head)

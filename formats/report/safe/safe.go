@@ -10,12 +10,17 @@
 // unassigned code points, bytes that are no UTF-8) becomes `\n`, `\x1b`,
 // `\u202e`, `\U000e0041` or, for a stray byte, `\xff`.
 //
+// Two more things are broken up because of where reports are printed: CI runners
+// obey commands in what a step prints, lines that begin with "::" and, anywhere
+// in a line, "##[".
+//
 // A backslash stays as it is: paths and JSON stay readable, at the price that
 // a text holding the four characters `\x1b` looks like an escaped ESC. Nothing
 // reads these escapes back.
 package safe
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -29,8 +34,7 @@ const hexDigits = "0123456789abcdef"
 // String returns s on one line, with everything that is not plain visible text
 // escaped. It is linear in s and returns s itself where nothing needs escaping.
 func String(s string) string {
-	i := clean(s)
-	if i == len(s) {
+	if clean(s) == len(s) && !commands(s) {
 		return s
 	}
 	dst := make([]byte, 0, len(s)+len(s)/4+16)
@@ -44,10 +48,14 @@ func Bytes(b []byte) string { return string(Append(make([]byte, 0, len(b)+16), s
 func Append(dst []byte, s string) []byte {
 	w := writer{dst: dst}
 	for i := 0; i < len(s); {
-		n := w.step(s[i:])
-		i += n
+		i += w.step(s[i:])
 	}
 	return w.dst
+}
+
+// commands reports what a CI runner could take for a command of its own.
+func commands(s string) bool {
+	return strings.HasPrefix(s, "::") || strings.Contains(s, "##[")
 }
 
 // clean returns the length of the prefix of s that is ASCII and visible; for a
@@ -62,17 +70,26 @@ func clean(s string) int {
 }
 
 // writer carries what a decision needs of the characters before: how many
-// marks already stand on the last visible one. -1: there is none to stand on.
+// marks already stand on the last visible one, if there is one.
 type writer struct {
 	dst   []byte
 	marks int
 	begun bool
+	past  bool // the first character has been written
+	hash  bool // the last one was #
 }
 
 // step appends the first character of s, which is not empty, and returns its
 // length in bytes.
 func (w *writer) step(s string) int {
 	c := s[0]
+	first, hash := !w.past, w.hash
+	w.past, w.hash = true, c == '#'
+	if first && strings.HasPrefix(s, "::") || hash && strings.HasPrefix(s, "#[") {
+		w.dst = appendEscape(w.dst, rune(c))
+		w.begun = false
+		return 1
+	}
 	if c < utf8.RuneSelf {
 		if c >= 0x20 && c != 0x7f {
 			w.dst = append(w.dst, c)

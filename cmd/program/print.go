@@ -1,0 +1,84 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/warden-trace/warden/formats/report/safe"
+)
+
+// advisor is an error that knows what its reader can do about it, as those of
+// package target do.
+type advisor interface{ Advice() string }
+
+// Hint returns what err's reader can do about it, or "".
+func Hint(err error) string {
+	var e *Error
+	if errors.As(err, &e) && e.Hint != "" {
+		return e.Hint
+	}
+	var a advisor
+	if errors.As(err, &a) {
+		return a.Advice()
+	}
+	return ""
+}
+
+// maxErrors bounds how many errors of a joined one are printed.
+const maxErrors = 20
+
+// PrintError writes err as "name: what: where" on one line, and what to do
+// about it on another. Errors that were joined come one after the other. What
+// an error quotes of a trace is escaped; it is never trusted to be one line.
+// An interrupt says nothing: the user knows.
+func PrintError(w io.Writer, name string, err error) {
+	all := flatten(err, nil)
+	for i, err := range all {
+		if i == maxErrors {
+			fmt.Fprintf(w, "%s: ... and %d more errors\n", name, len(all)-i)
+			return
+		}
+		if errors.Is(err, context.Canceled) || Code(err) == ExitInterrupt {
+			continue
+		}
+		msg := strings.TrimSpace(safe.Limit(err.Error(), 4096))
+		if msg == "" {
+			continue
+		}
+		fmt.Fprintf(w, "%s: %s\n", name, safe.String(msg))
+		if hint := Hint(err); hint != "" {
+			fmt.Fprintf(w, "  hint: %s\n", safe.String(safe.Limit(hint, 1024)))
+		}
+	}
+}
+
+// flatten lists the errors that errors.Join put together, in order.
+func flatten(err error, list []error) []error {
+	if err == nil {
+		return list
+	}
+	many, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return append(list, err)
+	}
+	// A wrapping with several %w is one sentence; only a plain join is a list.
+	if _, isErrorf := err.(interface{ Unwrap() error }); isErrorf || !isJoin(err, many.Unwrap()) {
+		return append(list, err)
+	}
+	for _, e := range many.Unwrap() {
+		list = flatten(e, list)
+	}
+	return list
+}
+
+// isJoin reports whether err says just what its parts say, a line each.
+func isJoin(err error, parts []error) bool {
+	lines := make([]string, len(parts))
+	for i, e := range parts {
+		lines[i] = e.Error()
+	}
+	return err.Error() == strings.Join(lines, "\n")
+}
