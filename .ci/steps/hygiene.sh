@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# What no committed file may hold: control characters in text, and the addresses
+# of package registries (a lock file that names a registry only works with it).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+export LC_ALL=C # the patterns are bytes
+bad=0
+# Text is what git takes for text. TAB and LF are fine, CR only where a case is about it.
+mapfile -d '' -t files < <(git ls-files -z | while IFS= read -r -d '' f; do
+  case $f in
+    *.zst | *.gz | *.tar | *.png | *.parquet) ;;
+    */testdata/*color*) ;; # a golden of what a terminal gets
+    *) [[ -f $f ]] && printf '%s\0' "$f" ;;
+  esac
+done)
+if grep -lP '[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]' -- "${files[@]}" 2>/dev/null; then
+  echo 'these files hold raw control or direction characters' >&2
+  bad=1
+fi
+# Said in pieces, so that this file does not hold what it looks for.
+hosts=('registry''\.npmjs' 'registry''\.yarnpkg' 'proxy''\.golang' 'sum''\.golang' 'deb''\.debian' 'pypi''\.org/simple')
+if grep -nE "$(IFS='|'; echo "${hosts[*]}")" -- "${files[@]}"; then
+  echo 'these lines name a package registry' >&2
+  bad=1
+fi
+if git ls-files | grep -E '(^|/)(node_modules|bench/data)/'; then
+  echo 'installed or generated files are committed' >&2
+  bad=1
+fi
+exit $bad
