@@ -104,7 +104,7 @@ func (p *Parser) str(i int) (b int, escaped, ok bool) {
 		back |= k.back & keep
 		look |= (k.odd | k.high) & keep
 		w++
-		if w >= len(p.blk) {
+		if w<<6 >= p.lim || w >= len(p.blk) {
 			return 0, false, false
 		}
 		k = &p.blk[w]
