@@ -214,3 +214,24 @@ func BenchmarkWrite(b *testing.B) {
 type nothing struct{}
 
 func (nothing) Write(b []byte) (int, error) { return len(b), nil }
+
+func TestSamples(t *testing.T) {
+	for _, kind := range Samples() {
+		a, b, c := Sample(kind, 1, 5000), Sample(kind, 1, 5000), Sample(kind, 2, 5000)
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s: the same seed gave two texts", kind)
+		}
+		if bytes.Equal(a, c) {
+			t.Errorf("%s: two seeds gave one text", kind)
+		}
+		if len(a) < 5000 || len(a) > 9000 || !utf8.Valid(a) {
+			t.Errorf("%s: %d bytes, valid UTF-8 %t", kind, len(a), utf8.Valid(a))
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("an unknown kind made a text")
+		}
+	}()
+	Sample("no-such", 1, 1)
+}
