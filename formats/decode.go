@@ -70,10 +70,20 @@ func (d *lineDecoder) Decode(c *Chunk, visit Visit) {
 func (d *lineDecoder) cuts(c *Chunk, visit Visit) {
 	for _, cut := range c.Cuts {
 		r := &d.rec
-		*r = Record{Line: cut.Line, Offset: cut.Offset, Dir: cut.Dir, Flags: cut.Flags, Seq: -1}
-		if r.Dir == analyze.Unknown {
-			r.Dir = d.o.Dir
+		if cut.Record != nil {
+			*r = *cut.Record
+			switch {
+			case r.Kind == KindFrame:
+				d.bare(r, c.Buf, cut.Start, cut.End, visit)
+			default:
+				if cut.End > cut.Start {
+					r.Frame = c.Buf[cut.Start:cut.End:cut.End]
+				}
+				visit(r, nil)
+			}
+			continue
 		}
+		*r = Record{Line: cut.Line, Offset: cut.Offset, Dir: d.o.Dir, Flags: cut.Flags, Seq: -1}
 		if cut.Bad != "" {
 			r.Kind, r.Err = KindBad, cut.Bad
 			visit(r, nil)

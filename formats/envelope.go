@@ -240,15 +240,9 @@ func (d *lineDecoder) emit(e *envelope, m *jsonrpc.Message, lineNo, base, frameO
 // value emits a frame that is no strict JSON object: a batch, no message at
 // all, or JSON inside a string.
 func (d *lineDecoder) value(r *Record, raw []byte, visit Visit) {
-	if c := content(raw); c != nil {
-		if text, a := trimSpace(c); len(text) > 0 && (text[0] == '{' || text[0] == '[' || text[0] == '\\') {
-			if inner, ok := jsonrpc.Unquote(nil, c[a:]); ok {
-				if t, _ := trimSpace(inner); len(t) > 0 && (t[0] == '{' || t[0] == '[') {
-					d.inner(r, t, visit)
-					return
-				}
-			}
-		}
+	if in := jsonInside(raw); in != nil {
+		d.inner(r, in, visit)
+		return
 	}
 	r.Frame, r.Size = raw, int64(len(raw))
 	if len(raw) > 0 && raw[0] != '{' && raw[0] != '[' {

@@ -102,10 +102,10 @@ type Chunk struct {
 type Cut struct {
 	Start, End int
 	Line       int64
-	Offset     int64             // of the message in its stream
-	Dir        analyze.Direction // where the stream's own says nothing (Merge)
+	Offset     int64 // of the message in its stream
 	Flags      Flags
-	Bad        string // no message but something that can't be read: why
+	Bad        string  // no message but something that can't be read: why
+	Record     *Record // what is known of the message already (Merge); else nil
 }
 
 // Options bound and steer the reading.

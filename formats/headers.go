@@ -78,9 +78,9 @@ type framedSource struct {
 
 // Next implements Source.
 func (s *framedSource) Next(c *Chunk) error {
-	buf := buffer(c)
-	if cap(buf) < len(s.rest)+chunkLen+jsonrpc.Pad {
-		buf = make([]byte, 0, len(s.rest)+chunkLen+jsonrpc.Pad)
+	buf := buffer(c, max(s.size, 2*maxHeaderBlock))
+	if cap(buf) < len(s.rest)+s.size+jsonrpc.Pad {
+		buf = make([]byte, 0, len(s.rest)+s.size+jsonrpc.Pad)
 	}
 	buf = append(buf, s.rest...)
 	s.rest = s.rest[:0]
@@ -173,7 +173,7 @@ func (s *framedSource) skim(buf []byte, i, body int, length int64) *Record {
 		if left == 0 || s.err != nil && len(part) == 0 {
 			break
 		}
-		part = s.fill(buf[:0], int(min(left, chunkLen)))
+		part = s.fill(buf[:0], int(min(left, int64(cap(buf)))))
 	}
 	if r.Size < length {
 		s.err = io.ErrUnexpectedEOF

@@ -19,6 +19,9 @@ func (d *lineDecoder) slow(buf []byte, a, b int, lineNo, base int64, visit Visit
 	for first := true; ; first = false {
 		d.by.reset()
 		n, st := d.by.feed(buf[a:b])
+		if st == stateDone && !opensValue(buf[a]) && !blank(buf[a+n:b]) {
+			st = stateBad // a word or number in front of junk is junk
+		}
 		if st != stateDone {
 			d.unreadable(buf, a, b, a+n, st, first, lineNo, base, visit)
 			return

@@ -178,10 +178,43 @@ func (s *sniffed) lines(body []byte, whole bool) error {
 		return foreign
 	}
 	if junk > 0 && s.form == formLines && s.name == nameBare && !openBody(body) {
-		s.tee, s.name = true, "captured stdio"
 		s.weak = junk > good
+		if oneWay(body) {
+			s.tee, s.name = true, "captured stdio"
+		}
 	}
 	return nil
+}
+
+// serverAsks are the requests that a server may send.
+var serverAsks = map[string]bool{"sampling/createMessage": true, "elicitation/create": true, "roots/list": true, "ping": true}
+
+// oneWay reports bare frames that are all a server's, answers among them: its
+// output as tee captures it. There, junk is what the client saw; in a recording
+// of both sides, it is a line that can't be read.
+func oneWay(body []byte) bool {
+	answers := false
+	for line := range bytes.Lines(body) {
+		line, _ = trimSpace(line)
+		if len(line) == 0 || line[0] != '{' {
+			continue
+		}
+		id, method := false, ""
+		for _, m := range topMembers(line) {
+			switch m.key {
+			case "id":
+				id = true
+			case "method":
+				method = string(content(m.raw))
+			case "result", "error":
+				answers = true
+			}
+		}
+		if id && method != "" && !serverAsks[method] || method == "notifications/initialized" {
+			return false
+		}
+	}
+	return answers
 }
 
 // openBody reports a body that begins with a value over several lines: its

@@ -19,6 +19,7 @@ type stream struct {
 	off  int64 // in the stream, of the next chunk
 	line int64 // number of the next chunk's first line
 	seq  int
+	size int // of a chunk
 	hold int // bytes of a line that are held at most
 	err  error
 
@@ -74,11 +75,11 @@ func (s *stream) fill(buf []byte, limit int) []byte {
 	return buf
 }
 
-// buffer returns c.Buf emptied, or a new one where it is too small to use or
-// too large to keep (one long line must not cost every buffer).
-func buffer(c *Chunk) []byte {
-	if cap(c.Buf) < chunkLen+jsonrpc.Pad || cap(c.Buf) > 4*chunkLen {
-		return make([]byte, 0, chunkLen+jsonrpc.Pad)
+// buffer returns c.Buf emptied, or a new one of size where it is too small to
+// use or too large to keep (one long line must not cost every buffer).
+func buffer(c *Chunk, size int) []byte {
+	if cap(c.Buf) < size+jsonrpc.Pad || cap(c.Buf) > 4*size+jsonrpc.Pad {
+		return make([]byte, 0, size+jsonrpc.Pad)
 	}
 	return c.Buf[:0]
 }
@@ -91,9 +92,9 @@ type lineSource struct {
 
 // Next implements Source.
 func (s *lineSource) Next(c *Chunk) error {
-	buf := buffer(c)
+	buf := buffer(c, s.size)
 	if cap(buf) <= len(s.carry)+jsonrpc.Pad {
-		buf = make([]byte, 0, len(s.carry)+chunkLen+jsonrpc.Pad)
+		buf = make([]byte, 0, len(s.carry)+s.size+jsonrpc.Pad)
 	}
 	buf = append(buf, s.carry...)
 	from := len(buf) // no line feed before it
@@ -143,7 +144,7 @@ func (s *lineSource) skim(buf []byte) *Record {
 	k.write(buf)
 	total := int64(len(buf))
 	for {
-		buf = s.fill(buf[:0], chunkLen)
+		buf = s.fill(buf[:0], min(chunkLen, cap(buf)))
 		n := bytes.IndexByte(buf, '\n')
 		if n >= 0 {
 			k.write(buf[:n])

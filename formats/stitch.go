@@ -49,7 +49,7 @@ func (s *stitcher) Chunk(c *Chunk, recs []Record, keep func(int), visit Visit) {
 	drop := func(off int64) { // withhold or replace what stands before off
 		for ; next < len(recs) && recs[next].Offset < off; next++ {
 			r := &recs[next]
-			s.lone = s.lone || r.Kind == KindFrame && len(r.Frame) > 0 && r.Frame[0] == '{' && !r.Open && s.d.known(r.Frame)
+			s.lone = s.lone || s.alone(c, r)
 		}
 	}
 	end := c.Offset + int64(len(c.Buf))
@@ -139,6 +139,19 @@ func (s *stitcher) attempt(c *Chunk, a int, line int64, drop func(int64), next *
 	pos := s.after(c, n, visit)
 	drop(c.Offset + int64(pos))
 	return pos
+}
+
+// alone reports a record that is a whole message and the whole of its line.
+func (s *stitcher) alone(c *Chunk, r *Record) bool {
+	if r.Kind != KindFrame || r.Open || len(r.Frame) == 0 || r.Frame[0] != '{' {
+		return false
+	}
+	a := int(r.Offset - c.Offset)
+	b := a + len(r.Frame)
+	if a < 0 || b > len(c.Buf) || !blank(c.Buf[lineStart(c.Buf, a):a]) || !blank(c.Buf[b:lineEnd(c.Buf, b)]) {
+		return false
+	}
+	return s.d.known(r.Frame)
 }
 
 // joins decides whether text plus last, a whole value, stands for its lines.
