@@ -1,0 +1,230 @@
+package profile
+
+import (
+	"github.com/warden-trace/warden/analyze/jsonrpc"
+)
+
+// call judges a tools/call request.
+func (s *mcpSession) call(f *Frame, v *verdicts) {
+	m := f.Msg
+	tool := s.p.redact.name(string(m.Name))
+	if f.InFlight > 0 && m.Has&jsonrpc.HasID != 0 {
+		v.add("OCU-SEQUENTIAL", "", "a call begins with "+itoa(f.InFlight)+" in flight: tool execution is sequential by default").Tool = tool
+	}
+	o, ok := objectOf(m.Params)
+	if !ok {
+		if m.Has&jsonrpc.HasParams == 0 {
+			v.fault("", "lacks params")
+		}
+		return
+	}
+	var name, args, meta []byte
+	for {
+		key, val, more := o.next()
+		if !more {
+			break
+		}
+		switch string(key) {
+		case "name":
+			name = val
+		case "arguments":
+			args = val
+		case "_meta":
+			meta = val
+		}
+	}
+	switch {
+	case name == nil:
+		v.fault("/params", `lacks a required member "name"`)
+	case kindOf(name) != jsonrpc.String:
+		v.fault("/params/name", "is no string")
+	}
+	if args != nil {
+		if kindOf(args) != jsonrpc.Object {
+			v.fault("/params/arguments", "is no object")
+		}
+		if n, ok := within(args, s.p.limits.toolArguments); !ok {
+			v.add("OCU-ARGUMENTS-SIZE", "/params/arguments", bytesOver("the arguments object", n, s.p.limits.toolArguments)).Tool = tool
+		}
+	}
+	if meta != nil {
+		s.requestMeta(meta, v)
+	}
+}
+
+// requestMeta judges params._meta: an object whose progressToken, if any, is a
+// string or an integer.
+func (s *mcpSession) requestMeta(meta []byte, v *verdicts) {
+	o, ok := objectOf(meta)
+	if !ok {
+		v.fault("/params/_meta", "is no object")
+		return
+	}
+	for {
+		key, val, more := o.next()
+		if !more {
+			return
+		}
+		if string(key) != "progressToken" {
+			continue
+		}
+		if k := kindOf(val); k != jsonrpc.String && (k != jsonrpc.Number || !isInteger(val)) {
+			v.fault("/params/_meta/progressToken", "is neither a string nor an integer")
+		}
+	}
+}
+
+// maxBlocksShown bounds the findings of one rule on one result.
+const maxBlocksShown = 16
+
+// callResult judges the result of a tools/call. Results are the bulk of a
+// trace, so this walks the raw bytes and decodes only what is out of the
+// ordinary.
+func (s *mcpSession) callResult(f *Frame, v *verdicts) {
+	result := f.Msg.Result
+	at := len(v.out)
+	if n, ok := within(result, s.p.limits.callToolResult); !ok {
+		v.add("OCU-RESULT-SIZE", "/result", bytesOver("the tool result", n, s.p.limits.callToolResult))
+	}
+	var content, structured, isError, meta []byte
+	o, _ := objectOf(result)
+	for {
+		key, val, more := o.next()
+		if !more {
+			break
+		}
+		switch string(key) {
+		case "content":
+			content = val
+		case "structuredContent":
+			structured = val
+		case "isError":
+			isError = val
+		case "_meta":
+			meta = val
+		}
+	}
+	switch {
+	case content == nil:
+		v.add("OCU-RESULT-CONTENT", "/result", "the tool result lacks content")
+	case kindOf(content) != jsonrpc.Array:
+		v.add("OCU-RESULT-CONTENT", "/result/content", "the content of the tool result is no array")
+	default:
+		s.blocks(content, v)
+	}
+	if isError != nil && kindOf(isError) != jsonrpc.Bool {
+		v.add("OCU-IS-ERROR", "/result/isError", "isError is no boolean")
+	}
+	if meta != nil && kindOf(meta) != jsonrpc.Object {
+		v.fault("/result/_meta", "is no object")
+	}
+	s.structured(f, structured, string(isError) == "true", v)
+	tool := s.p.redact.name(f.Request.Tool)
+	for i := at; i < len(v.out); i++ {
+		v.out[i].Tool = tool
+		v.out[i].IsError = string(isError) == "true"
+	}
+}
+
+// blocks judges the content blocks.
+func (s *mcpSession) blocks(content []byte, v *verdicts) {
+	a, _ := arrayOf(content)
+	n, wrong := 0, 0
+	for ; ; n++ {
+		block, more := a.next()
+		if !more {
+			break
+		}
+		ok, typ := s.block(block, n, v)
+		if ok {
+			continue
+		}
+		if wrong++; wrong > maxBlocksShown {
+			continue
+		}
+		f := v.add("OCU-CONTENT-TYPE", "/result/content/"+itoa(n), "a content block is "+typ+": the profile has text and image alone")
+		f.Block = n
+	}
+	if wrong > maxBlocksShown {
+		v.out[len(v.out)-1].Message += " (" + itoa(wrong-maxBlocksShown) + " more such blocks follow)"
+	}
+	if int64(n) > s.p.limits.contentBlocks {
+		v.add("OCU-CONTENT-BLOCKS", "/result/content", "the tool result has "+itoa(n)+" content blocks, over the limit of "+itoa(int(s.p.limits.contentBlocks)))
+	}
+}
+
+// block judges one content block: false, with a word for what it is, when it
+// is neither text nor image.
+func (s *mcpSession) block(raw []byte, n int, v *verdicts) (ok bool, what string) {
+	o, isObject := objectOf(raw)
+	if !isObject {
+		return false, "no object"
+	}
+	var typ, text, data, mime []byte
+	plain := true
+	for {
+		key, val, more := o.next()
+		if !more {
+			break
+		}
+		switch string(key) {
+		case "type":
+			typ = val
+		case "text":
+			text = val
+		case "data":
+			data = val
+		case "mimeType":
+			mime = val
+		case "annotations", "_meta":
+			plain = false
+		}
+	}
+	def := ""
+	switch {
+	case typ == nil:
+		return false, "without a type"
+	case kindOf(typ) != jsonrpc.String:
+		return false, "of a type that is no string"
+	case stringIs(typ, "text"):
+		def = "TextContent"
+		plain = plain && kindOf(text) == jsonrpc.String
+	case stringIs(typ, "image"):
+		def = "ImageContent"
+		plain = plain && kindOf(data) == jsonrpc.String && kindOf(mime) == jsonrpc.String
+	default:
+		name, _ := stringOf(typ)
+		return false, "of type " + s.p.redact.name(name)
+	}
+	if !plain && len(v.base) < 6 {
+		shapeOf(def, "/result/content/"+itoa(n), raw, v)
+	}
+	return true, ""
+}
+
+// structured judges structuredContent: there if and only if the tool declares
+// an outputSchema, an object, and valid against it. An error result, and a
+// tool that no list showed, are not asked.
+func (s *mcpSession) structured(f *Frame, raw []byte, isError bool, v *verdicts) {
+	const rule, at = "OCU-STRUCTURED-CONTENT", "/result/structuredContent"
+	t := s.tools.get(f.Request.Tool)
+	if isError || t == nil {
+		if raw != nil && kindOf(raw) != jsonrpc.Object {
+			v.fault(at, "is no object")
+		}
+		return
+	}
+	switch {
+	case raw == nil && t.output != nil:
+		v.add(rule, "/result", "structuredContent is missing where the tool declares an outputSchema")
+	case raw == nil:
+	case t.output == nil:
+		v.add(rule, at, "structuredContent stands where the tool declares no outputSchema")
+	case kindOf(raw) != jsonrpc.Object:
+		v.add(rule, at, "structuredContent is no object")
+	case t.output.schema != nil:
+		if fault := t.output.schema.Validate(raw); fault != nil {
+			v.add(rule, at+s.p.redact.text(fault.Pointer), "structuredContent does not conform to the tool's outputSchema: "+fault.Reason)
+		}
+	}
+}
