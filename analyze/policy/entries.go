@@ -19,7 +19,9 @@ func compileHost(text string) (hostEntry, error) {
 		return e, errors.New("an empty entry")
 	case strings.Contains(t, "://"):
 		return e, errors.New("write the host alone, without a scheme")
-	case strings.ContainsFunc(t, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`/\?#@`, r) }):
+	case strings.ContainsFunc(t, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`/\?#@`, r)
+	}):
 		return e, errors.New("write the host alone, without path, user or white space")
 	case t == "*" || strings.HasPrefix(t, "*:"):
 		return e, errors.New("`*` would allow every host; leave allow_hosts out for that")
