@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/warden-trace/warden/analyze"
 )
 
 func jsonHandler(b *bytes.Buffer) Handler { return NewJSON(b, testRun()) }
@@ -166,14 +169,54 @@ func TestIDsDoNotStick(t *testing.T) {
 	}
 }
 
-func BenchmarkJSON(b *testing.B) {
-	h := NewJSON(discard{}, testRun())
-	f := ansi()
-	f.Tool = "read_file"
-	for b.Loop() {
-		if err := h.Finding(f); err != nil {
-			b.Fatal(err)
-		}
+// TestBuiltinRedaction sees that a run without a redaction of its own has one.
+func TestBuiltinRedaction(t *testing.T) {
+	run := testRun()
+	run.Scrub = nil
+	var b bytes.Buffer
+	h := NewJSON(&b, run)
+	f := soil("x "+planted+" y", analyze.Block)
+	f.Trace = "t"
+	if err := h.Finding(f); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Close(&Summary{}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), planted[5:20]) || !strings.Contains(b.String(), `"tool":"x ghp_…(len=40) y"`) {
+		t.Errorf("not redacted: %s", b.String())
+	}
+}
+
+func BenchmarkFindings(b *testing.B) {
+	run := testRun()
+	run.Scrub = nil
+	for _, c := range []struct {
+		name string
+		h    Handler
+	}{
+		{"json", NewJSON(discard{}, run)},
+		{"sarif", NewSARIF(discard{}, SARIFOptions{Limit: 1 << 30}, run)},
+		{"sarif-full", NewSARIF(discard{}, SARIFOptions{Limit: 1}, run)},
+		{"text", NewText(discard{}, TextOptions{}, run)},
+		{"junit", NewJUnit(discard{}, JUnitOptions{}, run)},
+		{"markdown", NewMarkdown(discard{}, run)},
+		{"github", NewGitHub(discard{}, false, run)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			f := ansi()
+			n := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				// Messages and evidence differ from finding to finding.
+				n++
+				f.Message = "3 control characters: U+001B, U+001B, U+0007" + strconv.Itoa(n)
+				f.Snippet = `some lines of text around what was found, as they mostly are \\x1b[31m` + strconv.Itoa(n)
+				if err := c.h.Finding(f); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

@@ -19,7 +19,8 @@ type Run struct {
 	Rules    []ruleset.Rule // all rules, in catalog order
 	Start    time.Time
 	// Scrub redacts what looks like a vendor's secret in names, ids and
-	// pointers (secret.Scrub). nil leaves them as they are.
+	// pointers, over what rules have redacted already. nil is secret.Scrub,
+	// which knows the built-in patterns alone.
 	Scrub func(string) string
 }
 

@@ -156,7 +156,7 @@ func (s *sarifLog) result(f *analyze.Finding) *sarif.Result {
 // physical is a place in a trace file. What has no line stands at line 1, since
 // a result without a region, or with line 0, is refused by readers.
 func (s *sarifLog) physical(trace string, line, offset, column int64) *sarif.PhysicalLocation {
-	uri := traceURI(trace, s.o.Root)
+	uri := traceURI(s.lens.trace.Raw(trace), s.o.Root)
 	region := &sarif.Region{StartLine: ptr(int(max(line, 1)))}
 	if line >= 1 {
 		if offset >= 0 {

@@ -202,13 +202,3 @@ func TestSARIFManyProblems(t *testing.T) {
 		t.Error("an interrupted run is no success")
 	}
 }
-
-func BenchmarkSARIF(b *testing.B) {
-	h := NewSARIF(discard{}, SARIFOptions{Limit: 1 << 30}, testRun())
-	f := ansi()
-	for b.Loop() {
-		if err := h.Finding(f); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

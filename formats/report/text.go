@@ -154,7 +154,7 @@ func (t *text) Problem(p *Problem) error {
 	t.enter(p.Trace)
 	where := t.name(p.Trace)
 	if p.Line > 0 {
-		where += ":" + itoa(p.Line)
+		where = safe.String(where + ":" + itoa(p.Line))
 	}
 	mark := t.yellow("notice")
 	if p.Fatal {

@@ -72,7 +72,7 @@ func (t *text) place(v *view) string {
 	if v.Line > 0 {
 		s += ":" + itoa(v.Line)
 	}
-	return s
+	return safe.String(s) // a file named ":" must not begin a runner's command
 }
 
 // wrapped appends text in lines that fit, indented, each given its colour.

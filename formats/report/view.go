@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/secret"
 	"github.com/warden-trace/warden/formats/report/safe"
 )
 
@@ -58,8 +59,12 @@ type lens struct {
 }
 
 func newLens(run *Run) *lens {
-	name := safe.Namer{Scrub: run.Scrub, Max: maxName}
-	text := safe.Namer{Scrub: run.Scrub, Max: maxText}
+	scrub := run.Scrub
+	if scrub == nil {
+		scrub = secret.Scrub
+	}
+	name := safe.Namer{Scrub: scrub, Max: maxName}
+	text := safe.Namer{Scrub: scrub, Max: maxText}
 	return &lens{
 		tool: name, session: name, method: name, id: name, matched: name,
 		message: text, snippet: text, pointer: text,

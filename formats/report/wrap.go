@@ -21,13 +21,12 @@ func wrap(s string, width int) []string {
 		if used > 0 {
 			lines = append(lines, line)
 		}
-		if word = safe.String(word); strings.HasPrefix(word, `\x3a:`) {
-			w = safe.Width(word) // it begins a line now: see package safe
-		}
+		word = safe.String(word) // it begins a line now, and a runner reads that: see package safe
+		w = safe.Width(word)
 		for w > width {
 			head := prefix(word, width)
 			lines = append(lines, head)
-			word = word[len(head):]
+			word = safe.String(word[len(head):])
 			w = safe.Width(word)
 		}
 		line, used = word, w

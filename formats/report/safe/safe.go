@@ -10,9 +10,9 @@
 // unassigned code points, bytes that are no UTF-8) becomes `\n`, `\x1b`,
 // `\u202e`, `\U000e0041` or, for a stray byte, `\xff`.
 //
-// Two more things are broken up because of where reports are printed: CI runners
-// obey commands in what a step prints, lines that begin with "::" and, anywhere
-// in a line, "##[".
+// Two more things are broken up because of where reports are printed: CI
+// runners obey commands in what a step prints, lines that begin with "::"
+// (after blanks) and, anywhere in a line, "##[".
 //
 // A backslash stays as it is: paths and JSON stay readable, at the price that
 // a text holding the four characters `\x1b` looks like an escaped ESC. Nothing
@@ -55,7 +55,7 @@ func Append(dst []byte, s string) []byte {
 
 // commands reports what a CI runner could take for a command of its own.
 func commands(s string) bool {
-	return strings.HasPrefix(s, "::") || strings.Contains(s, "##[")
+	return strings.HasPrefix(strings.TrimLeftFunc(s, unicode.IsSpace), "::") || strings.Contains(s, "##[")
 }
 
 // clean returns the length of the prefix of s that is ASCII and visible; for a
@@ -75,7 +75,7 @@ type writer struct {
 	dst   []byte
 	marks int
 	begun bool
-	past  bool // the first character has been written
+	past  bool // a character that is no blank has been written
 	hash  bool // the last one was #
 }
 
@@ -84,7 +84,7 @@ type writer struct {
 func (w *writer) step(s string) int {
 	c := s[0]
 	first, hash := !w.past, w.hash
-	w.past, w.hash = true, c == '#'
+	w.past, w.hash = w.past || c != ' ', c == '#'
 	if first && strings.HasPrefix(s, "::") || hash && strings.HasPrefix(s, "#[") {
 		w.dst = appendEscape(w.dst, rune(c))
 		w.begun = false
@@ -120,6 +120,9 @@ func (w *writer) step(s string) int {
 		w.marks++
 		w.dst = append(w.dst, s[:n]...)
 	default:
+		if first && unicode.IsSpace(r) {
+			w.past = false
+		}
 		w.dst = append(w.dst, s[:n]...)
 		w.begun, w.marks = true, 0
 	}

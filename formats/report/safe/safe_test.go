@@ -39,6 +39,7 @@ func TestString(t *testing.T) {
 		{"accent after an escape", "\n\u0301", `\n\u0301`},
 		{"a storm of accents", "e" + strings.Repeat("\u0301", 6), "e" + strings.Repeat("\u0301", 4) + `\u0301\u0301`},
 		{"a runner's command", "::error::x", `\x3a:error::x`},
+		{"after blanks", " \u3000 ::error::x", " \u3000 \\x3a:error::x"},
 		{"no command", "std::x : ##", "std::x : ##"},
 		{"a runner's old command", "a ##[add-path]/x", `a #\x23[add-path]/x`},
 		{"hidden in hashes", "####[x]", `###\x23[x]`},
@@ -59,7 +60,7 @@ func TestString(t *testing.T) {
 // use the package's own tables.
 func raw(s string) string {
 	marks := 0
-	if strings.HasPrefix(s, "::") || strings.Contains(s, "##[") {
+	if strings.HasPrefix(strings.TrimSpace(s), "::") || strings.Contains(s, "##[") {
 		return "a runner's command"
 	}
 	for i, r := range s {
