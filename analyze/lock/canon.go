@@ -56,7 +56,7 @@ func canonical(raw []byte) error {
 		}
 		tok, err := d.ReadToken()
 		if err != nil {
-			return at(reason(err), d, raw)
+			return &placed{reason(err), offset(err, d, raw)}
 		}
 		depth := d.StackDepth()
 		switch tok.Kind() {
@@ -92,6 +92,18 @@ func (p *placed) Unwrap() error { return p.err }
 
 func at(err error, d *jsontext.Decoder, raw []byte) error {
 	return &placed{err, min(d.InputOffset(), int64(len(raw)))}
+}
+
+// offset is where the library stumbled; at the end for what breaks off.
+func offset(err error, d *jsontext.Decoder, raw []byte) int64 {
+	var s *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return int64(len(raw))
+	case errors.As(err, &s):
+		return min(s.ByteOffset, int64(len(raw)))
+	}
+	return d.InputOffset()
 }
 
 // reason keeps the library's word on what is wrong, but none of the text that

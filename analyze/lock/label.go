@@ -62,6 +62,11 @@ func hintsSecret(s string) bool {
 			return true
 		}
 	}
+	for _, p := range secretPrefixes {
+		if i := strings.Index(s, p); i >= 0 && (i == 0 || !isWord(s[i-1])) {
+			return true // the pattern of a vendor's keys, say
+		}
+	}
 	return looksSecret(s)
 }
 
