@@ -112,7 +112,7 @@ func (g graph) pointer(i int) string {
 	var b strings.Builder
 	for j := len(steps) - 1; j >= 0 && b.Len() < maxPointer; j-- {
 		b.WriteByte('/')
-		b.WriteString(steps[j])
+		b.WriteString(scrub(steps[j]))
 	}
 	return cut(b.String())
 }

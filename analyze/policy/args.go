@@ -97,7 +97,7 @@ func (t tree) pointer(i int) string {
 	var b strings.Builder
 	for j := len(steps) - 1; j >= 0 && b.Len() < maxPointer; j-- {
 		b.WriteByte('/')
-		b.WriteString(steps[j])
+		b.WriteString(scrub(steps[j]))
 	}
 	if b.Len() > maxPointer {
 		return strings.ToValidUTF8(b.String()[:maxPointer], "")
