@@ -45,10 +45,10 @@ var listKeys = [3]struct{ method, key string }{
 // Protocol notes a protocol revision that a request's _meta tells.
 func (c *SurfaceCollector) Protocol(revision string) { c.protocol = revision }
 
-// Feed notes an answered request: its method, its params (raw JSON or nil), and
-// the result of its answer (raw JSON, nil for an error). Methods that show
-// nothing of the surface are passed over. The slices are not kept.
-func (c *SurfaceCollector) Feed(method string, params, result []byte) {
+// Feed notes an answered request: its method, its params.cursor ("" where it has
+// none) and the result of its answer (raw JSON, nil for an error). Methods that
+// show nothing of the surface are passed over. result is not kept.
+func (c *SurfaceCollector) Feed(method, cursor string, result []byte) {
 	if result == nil || c.err != nil {
 		return
 	}
@@ -58,7 +58,7 @@ func (c *SurfaceCollector) Feed(method string, params, result []byte) {
 	}
 	for i, l := range listKeys {
 		if l.method == method {
-			c.page(&c.lists[i], l.key, params, result)
+			c.page(&c.lists[i], l.key, cursor, result)
 		}
 	}
 }
@@ -81,14 +81,13 @@ func (c *SurfaceCollector) initialized(result []byte) {
 	}
 }
 
-func (c *SurfaceCollector) page(l *collected, key string, params, result []byte) {
+func (c *SurfaceCollector) page(l *collected, key, cursor string, result []byte) {
 	entries, next, ok := pageOf(result, key)
 	if !ok {
 		return
 	}
-	cursor, more := textMember(params, "cursor")
 	switch {
-	case !more:
+	case cursor == "":
 		c.drop(l.pages)
 		l.pages, l.reading = [][]byte{}, true
 	case !l.reading || cursor != l.next:

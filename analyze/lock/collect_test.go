@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-func feed(c *SurfaceCollector, method, params, result string) {
+func feed(c *SurfaceCollector, method, cursor, result string) {
 	var r []byte
 	if result != "" {
 		r = []byte(result)
 	}
-	c.Feed(method, []byte(params), r)
+	c.Feed(method, cursor, r)
 }
 
 func names(entries [][]byte) string {
@@ -30,11 +30,11 @@ func TestCollector(t *testing.T) {
 	var c SurfaceCollector
 	feed(&c, "initialize", "", `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{}}}`)
 	feed(&c, "tools/list", "", `{"tools":[1]}`)
-	feed(&c, "tools/list", `{}`, `{"tools":[2],"nextCursor":"n"}`)
-	feed(&c, "tools/list", `{"cursor":"n"}`, `{"tools":[3]}`)
-	feed(&c, "tools/list", `{"cursor":"n"}`, `{"tools":[4]}`) // nobody's page
+	feed(&c, "tools/list", "", `{"tools":[2],"nextCursor":"n"}`)
+	feed(&c, "tools/list", "n", `{"tools":[3]}`)
+	feed(&c, "tools/list", "n", `{"tools":[4]}`) // nobody's page
 	feed(&c, "tools/list", "", `{"tools":[5],"nextCursor":"m"}`)
-	feed(&c, "tools/list", `{"cursor":"other"}`, `{"tools":[6]}`)
+	feed(&c, "tools/list", "other", `{"tools":[6]}`)
 	feed(&c, "tools/list", "", `{"tools":null}`)
 	feed(&c, "tools/list", "", `{"tools":[7`)
 	feed(&c, "tools/list", "", ``)
@@ -86,7 +86,7 @@ func TestCollectorIsBounded(t *testing.T) {
 	}
 	feed(&c, "tools/list", "", `{"tools":[`+entry+`],"nextCursor":"0"}`)
 	for i := range 100 {
-		feed(&c, "tools/list", fmt.Sprintf(`{"cursor":"%d"}`, i), fmt.Sprintf(`{"tools":[%s],"nextCursor":"%d"}`, entry, i+1))
+		feed(&c, "tools/list", fmt.Sprint(i), fmt.Sprintf(`{"tools":[%s],"nextCursor":"%d"}`, entry, i+1))
 	}
 	if _, err := c.Surface(); !errors.Is(err, ErrSurface) || c.held > maxSurface+2*len(entry) {
 		t.Errorf("%d bytes held, %v", c.held, err)
