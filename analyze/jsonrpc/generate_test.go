@@ -74,7 +74,7 @@ func (w *writer) scalar() {
 	case 1:
 		w.WriteString(w.one("0", "-0", "1", "1.50", "-12e+5", "1E-9", "123456789012345678901234567890"))
 	default:
-		w.str(w.one("", "a", "text", "image", "AAAA", "AA==\r\n", "sk-x", "resource", strings.Repeat("long ", 30), "é", "{\"a\":1}", "\x00"))
+		w.str(w.one("", "a", "text", "image", "AAAA", "AA==\r\n", "A/+=", "A-_", "sk-x", "resource", strings.Repeat("long ", 30), "é", "{\"a\":1}", "\x00"))
 	}
 }
 

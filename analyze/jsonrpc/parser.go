@@ -32,12 +32,8 @@ func (p *Parser) Load(buf []byte) {
 	}
 	carry := run(buf, n, p.blk, 0)
 	var tail [64]byte
-	used := copy(tail[:], buf[n*64:])
+	copy(tail[:], buf[n*64:])
 	masksPortable(tail[:], 1, p.blk[n:], carry)
-	b := &p.blk[n]
-	keep := uint64(1)<<uint(used) - 1
-	b.quote &= keep
-	b.odd &= keep
 }
 
 // Space returns the offset of the first byte at or after i that is no white
