@@ -7,9 +7,14 @@ import (
 // call judges a tools/call request.
 func (s *mcpSession) call(f *Frame, v *verdicts) {
 	m := f.Msg
-	tool := s.p.redact.name(string(m.Name))
+	at := len(v.out)
+	defer func() {
+		for i := at; i < len(v.out); i++ {
+			v.out[i].Tool = toolName(string(m.Name))
+		}
+	}()
 	if f.InFlight > 0 && m.Has&jsonrpc.HasID != 0 {
-		v.add("OCU-SEQUENTIAL", "", "a call begins with "+itoa(f.InFlight)+" in flight: tool execution is sequential by default").Tool = tool
+		v.add("OCU-SEQUENTIAL", "", "a call begins with "+itoa(f.InFlight)+" in flight: tool execution is sequential by default")
 	}
 	o, ok := objectOf(m.Params)
 	if !ok {
@@ -44,7 +49,7 @@ func (s *mcpSession) call(f *Frame, v *verdicts) {
 			v.fault("/params/arguments", "is no object")
 		}
 		if n, ok := within(args, s.p.limits.toolArguments); !ok {
-			v.add("OCU-ARGUMENTS-SIZE", "/params/arguments", bytesOver("the arguments object", n, s.p.limits.toolArguments)).Tool = tool
+			v.add("OCU-ARGUMENTS-SIZE", "/params/arguments", bytesOver("the arguments object", n, s.p.limits.toolArguments))
 		}
 	}
 	if meta != nil {
@@ -82,7 +87,7 @@ const maxBlocksShown = 16
 // ordinary.
 func (s *mcpSession) callResult(f *Frame, v *verdicts) {
 	result := f.Msg.Result
-	at := len(v.out)
+	at, tool := len(v.out), ""
 	if n, ok := within(result, s.p.limits.callToolResult); !ok {
 		v.add("OCU-RESULT-SIZE", "/result", bytesOver("the tool result", n, s.p.limits.callToolResult))
 	}
@@ -119,8 +124,10 @@ func (s *mcpSession) callResult(f *Frame, v *verdicts) {
 		v.fault("/result/_meta", "is no object")
 	}
 	s.structured(f, structured, string(isError) == "true", v)
-	tool := s.p.redact.name(f.Request.Tool)
 	for i := at; i < len(v.out); i++ {
+		if i == at {
+			tool = toolName(f.Request.Tool)
+		}
 		v.out[i].Tool = tool
 		v.out[i].IsError = string(isError) == "true"
 	}

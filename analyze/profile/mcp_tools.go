@@ -53,7 +53,7 @@ func (s *mcpSession) toolList(f *Frame, v *verdicts) {
 	}
 	cursor, _ := stringOf(member(f.Request.Params, "cursor"))
 	next, more := doc.Get("nextCursor").IsString()
-	s.tools.page(entries, cursor, next, more, s.p.redact, v)
+	s.tools.page(entries, cursor, next, more, v)
 }
 
 // member is the raw value of an object's member; nil when there is none.
@@ -111,7 +111,7 @@ func (p *mcpProfile) judgeTool(t *jsonrpc.Value, e *toolEntry) {
 		rest.Members = append(rest.Members, m)
 	}
 	shapeOfValue("Tool", "", &rest, &v)
-	shown := p.redact.name(name)
+	shown := toolName(name)
 	for i := range v.out {
 		v.out[i].Tool = shown
 	}

@@ -78,7 +78,7 @@ const maxTools = 20_000
 func (t *toolSet) get(name string) *toolEntry { return t.latest[name] }
 
 // page takes one page of a listing.
-func (t *toolSet) page(entries []*toolEntry, cursor, next string, more bool, redact *redactor, v *verdicts) {
+func (t *toolSet) page(entries []*toolEntry, cursor, next string, more bool, v *verdicts) {
 	if t.first == nil {
 		t.first, t.latest = map[string]*toolEntry{}, map[string]*toolEntry{}
 	}
@@ -124,7 +124,7 @@ func (t *toolSet) page(entries []*toolEntry, cursor, next string, more bool, red
 	}
 	f := v.add("OCU-TOOLS-CHANGED", "/result/tools", changedMessage(added, removed, changed))
 	for _, name := range slices.Concat(added, removed, changed) {
-		f.Matched = append(f.Matched, redact.name(name))
+		f.Matched = append(f.Matched, toolName(name))
 	}
 	slices.Sort(f.Matched)
 	f.Matched = slices.Compact(f.Matched)

@@ -3,19 +3,20 @@ package leak
 import (
 	"net/netip"
 	"strings"
+	"sync"
+
+	"github.com/warden-trace/warden/analyze/ruleset"
 )
 
-// private is the catalog's IP table (catalog.md, WRD-RES-EXFIL-IP-LITERAL).
-var private = []netip.Prefix{
-	netip.MustParsePrefix("169.254.0.0/16"),
-	netip.MustParsePrefix("127.0.0.0/8"),
-	netip.MustParsePrefix("10.0.0.0/8"),
-	netip.MustParsePrefix("172.16.0.0/12"),
-	netip.MustParsePrefix("192.168.0.0/16"),
-	netip.MustParsePrefix("::1/128"),
-	netip.MustParsePrefix("fc00::/7"),
-	netip.MustParsePrefix("fe80::/10"),
-}
+// private is the catalog's IP table (WRD-RES-EXFIL-IP-LITERAL), from the
+// built-in rules.
+var private = sync.OnceValue(func() []netip.Prefix {
+	var out []netip.Prefix
+	for _, n := range ruleset.Builtin().Networks {
+		out = append(out, n.CIDR)
+	}
+	return out
+})
 
 // findAddress finds the first address of a private network.
 func findAddress(text string) (int, int) {
@@ -93,7 +94,7 @@ func isPrivate(s string) bool {
 		return false
 	}
 	a = a.Unmap()
-	for _, p := range private {
+	for _, p := range private() {
 		if p.Contains(a) {
 			return true
 		}
