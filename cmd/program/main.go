@@ -1,0 +1,75 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/warden-trace/warden/formats/report/safe"
+)
+
+// Main runs a program in the real world and returns its exit code.
+func Main(run func(*World) int) int {
+	interrupt, stop := Interrupts()
+	defer stop()
+	return run(&World{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv, Now: time.Now, Interrupt: interrupt,
+	})
+}
+
+// Status is the error that only carries an exit code; everything has been said.
+func Status(code int) error {
+	if code == ExitClean {
+		return nil
+	}
+	return &Error{Code: code, Err: errSilent}
+}
+
+var errSilent = errors.New("")
+
+// Warn writes a one-line warning.
+func (w *World) Warn(name, text string) {
+	fmt.Fprintf(w.Stderr, "%s: warning: %s\n", name, safe.String(safe.Limit(strings.TrimSpace(text), 2048)))
+}
+
+// exited is how kong's own exits (--help) unwind to Parse.
+type exited int
+
+// CommandLine parses the arguments into cli, runs the chosen command with the
+// world bound, and returns the exit code.
+func CommandLine(w *World, name, description string, cli any, bind ...any) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(exited)
+			if !ok {
+				panic(r)
+			}
+			code = int(e)
+		}
+	}()
+	parser, err := kong.New(cli,
+		kong.Name(name),
+		kong.Description(description),
+		kong.Writers(w.Stdout, w.Stderr),
+		kong.Exit(func(n int) { panic(exited(n)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Bind(append([]any{w}, bind...)...),
+	)
+	if err == nil {
+		var ctx *kong.Context
+		if ctx, err = parser.Parse(w.Args); err == nil {
+			err = ctx.Run()
+		} else {
+			err = Fail("see "+name+" --help", "%w", err)
+		}
+	}
+	if err != nil {
+		PrintError(w.Stderr, name, err)
+	}
+	return Code(err)
+}

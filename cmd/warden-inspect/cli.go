@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/warden-trace/warden/analyze/ruleset"
+	"github.com/warden-trace/warden/cmd/program"
+)
+
+const name = "warden-inspect"
+
+// root is the command line.
+type root struct {
+	Scan scanCmd `cmd:"" default:"withargs" help:"Read recorded sessions, run every rule over them, report (the default command)."`
+
+	Version versionCmd `cmd:"" help:"Print the version and the hash of the built-in rules."`
+}
+
+const description = `Offline analysis of recorded Model Context Protocol sessions.
+
+Examples:
+  warden-inspect session.jsonl                 report on one recording
+  warden-inspect corpus/... --sarif out.sarif  a folder, with a SARIF report beside the text
+  zstd -dc big.zst | warden-inspect -          standard input
+
+Exit code: 0 nothing at or above --fail-on, 1 something, 2 an error or an unreadable trace, 130 interrupted.`
+
+// Run runs the program in a given world and returns its exit code.
+func Run(w *program.World) int {
+	var cli root
+	return program.CommandLine(w, name, description, &cli)
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run(w *program.World) error {
+	_, err := fmt.Fprintf(w.Stdout, "%s %s, rules %s\n", name, program.Version, ruleset.Builtin().Hash())
+	return err
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/cmd/program"
+	"github.com/warden-trace/warden/formats"
+	"github.com/warden-trace/warden/formats/report"
+	"github.com/warden-trace/warden/formats/report/target"
+	"github.com/warden-trace/warden/replay/offline"
+)
+
+// scanCmd is `warden-inspect scan`.
+type scanCmd struct {
+	Trace []string `arg:"" optional:"" name:"trace" help:"File, directory (recursive; DIR/... is the same), glob, tar, or - for standard input."`
+
+	program.RuleFlags
+	program.PostureFlags
+	program.ReadFlags
+
+	Format   string `enum:"auto,text,json,sarif,github,markdown" default:"auto" help:"What goes to standard output: auto (text), text, json, sarif, github, markdown." group:"Output"`
+	Output   string `short:"o" placeholder:"FILE" help:"Write that to FILE instead." group:"Output"`
+	JSON     string `name:"json" placeholder:"FILE" help:"Also write JSONL to FILE (- is standard output)." group:"Output"`
+	Sarif    string `name:"sarif" placeholder:"FILE" help:"Also write SARIF 2.1.0 to FILE." group:"Output"`
+	Junit    string `name:"junit" placeholder:"FILE" help:"Also write JUnit XML to FILE." group:"Output"`
+	Markdown string `name:"markdown" placeholder:"FILE" help:"Also write Markdown to FILE." group:"Output"`
+
+	FailOn           string `enum:"block,monitor,note,never" default:"block" help:"Tier that makes exit code 1: block, monitor, note or never." group:"Output"`
+	AllowParseErrors bool   `help:"Lines that can't be read are notes, not an error." group:"Output"`
+	SarifLimit       int    `default:"25000" placeholder:"N" help:"Most results in a SARIF report (${default})." group:"Output"`
+	Color            string `enum:"auto,always,never" default:"auto" help:"Colour: auto (on a terminal, unless NO_COLOR is set), always, never." group:"Output"`
+	Progress         *bool  `negatable:"" help:"Progress bar on standard error; default: on a terminal." group:"Output"`
+	Quiet            bool   `short:"q" help:"Only what blocks, a line each." group:"Output"`
+	Verbose          bool   `short:"v" help:"List notes too." group:"Output"`
+}
+
+// Run reads the traces and reports.
+func (c *scanCmd) Run(w *program.World) error {
+	if len(c.Trace) == 0 && c.C2S == "" && c.S2C == "" {
+		return program.Fail("name a file, a directory or - for standard input; see warden-inspect --help", "no trace given")
+	}
+	cfg, warnings, err := program.Configure(w, &c.RuleFlags, &c.PostureFlags, &c.ReadFlags)
+	if err != nil {
+		return err
+	}
+	for _, s := range warnings {
+		w.Warn(name, s)
+	}
+	for _, flag := range c.Deprecated() {
+		w.Warn(name, flag+" does nothing any more: its rules block by default (--no-block-... turns one off)")
+	}
+	ro, err := c.Options(w)
+	if err != nil {
+		return err
+	}
+	run := &report.Run{Version: program.Version, Ruleset: cfg.Rules.Hash(), Coverage: cfg.Coverage, Rules: cfg.Rules.Rules(), Start: w.Now()}
+	handler, err := c.reports(w, run)
+	if err != nil {
+		return err
+	}
+	g := &gate{Handler: handler, failOn: c.FailOn, auditOnly: c.AuditOnly, tolerant: c.AllowParseErrors}
+	bar := w.NewProgress(c.Progress, c.Quiet)
+	sum, err := offline.Run(c.inputs(w, ro), offline.Options{
+		Config: cfg, Formats: ro, Jobs: program.Workers(c.Jobs), Handler: g, Interrupt: w.Interrupt, Progress: bar,
+	})
+	bar.Done()
+	if err != nil {
+		handler.Abort()
+		return err
+	}
+	sum.Elapsed = w.Now().Sub(run.Start)
+	sum.ExitCode = g.code(sum)
+	if err := handler.Close(sum); err != nil {
+		return err
+	}
+	return program.Status(sum.ExitCode)
+}
+
+// reports opens every report that was asked for, so that a target that can't
+// be written is an error before a trace is read.
+func (c *scanCmd) reports(w *program.World, run *report.Run) (report.Handler, error) {
+	var handlers []report.Handler
+	fail := func(err error) (report.Handler, error) {
+		for _, h := range handlers {
+			h.Abort()
+		}
+		return nil, err
+	}
+	main := "-"
+	if c.Output != "" {
+		main = c.Output
+	}
+	format := c.Format
+	if format == "auto" {
+		format = "text"
+		// A report that takes standard output for itself is alone there.
+		for _, f := range []string{c.JSON, c.Sarif, c.Junit, c.Markdown} {
+			if f == "-" && main == "-" {
+				format = ""
+			}
+		}
+	}
+	for _, r := range []struct{ format, file string }{
+		{format, main}, {"json", c.JSON}, {"sarif", c.Sarif}, {"junit", c.Junit}, {"markdown", c.Markdown},
+	} {
+		if r.format == "" || r.file == "" {
+			continue
+		}
+		out, err := target.Create(r.file, w.Stdout)
+		if err != nil {
+			return fail(err)
+		}
+		h, err := c.handler(w, r.format, r.file == "-", out, run)
+		if err != nil {
+			return fail(err)
+		}
+		handlers = append(handlers, h)
+	}
+	return report.Tee(handlers...), nil
+}
+
+func (c *scanCmd) handler(w *program.World, format string, stdout bool, out report.Output, run *report.Run) (report.Handler, error) {
+	switch format {
+	case "text":
+		o := report.TextOptions{Verbose: c.Verbose, Quiet: c.Quiet}
+		if stdout {
+			var err error
+			if o.Color, err = w.Color(c.Color, w.Stdout); err != nil {
+				return nil, err
+			}
+			o.Width = w.Columns(w.Stdout)
+		} else {
+			o.Color = c.Color == "always"
+		}
+		return report.NewText(out, o, run), nil
+	case "json":
+		return report.NewJSON(out, run), nil
+	case "sarif":
+		dir, _ := os.Getwd()
+		return report.NewSARIF(out, report.SARIFOptions{Limit: c.SarifLimit, Root: filepath.ToSlash(dir)}, run), nil
+	case "junit":
+		return report.NewJUnit(out, c.junit(), run), nil
+	case "markdown":
+		return report.NewMarkdown(out, run), nil
+	case "github":
+		return report.NewGitHub(out, c.Verbose, run), nil
+	}
+	return nil, fmt.Errorf("unknown format %q", format)
+}
+
+func (c *scanCmd) junit() report.JUnitOptions {
+	o := report.JUnitOptions{FailOn: analyze.Block, Never: c.FailOn == "never" || c.AuditOnly}
+	switch c.FailOn {
+	case "monitor":
+		o.FailOn = analyze.Monitor
+	case "note":
+		o.FailOn = analyze.Note
+	}
+	return o
+}
+
+// gate stands before the reports and keeps what the exit code depends on.
+type gate struct {
+	report.Handler
+	failOn    string
+	auditOnly bool
+	tolerant  bool
+	fatal     bool
+}
+
+// Problem turns parse errors into notices where they are allowed.
+func (g *gate) Problem(p *report.Problem) error {
+	if p.Parse && g.tolerant {
+		q := *p
+		q.Fatal = false
+		p = &q
+	}
+	g.fatal = g.fatal || p.Fatal
+	return g.Handler.Problem(p)
+}
+
+// code is the run's exit code (product.md).
+func (g *gate) code(s *report.Summary) int {
+	n := int64(0)
+	switch g.failOn {
+	case "note":
+		n += s.Counts.Note
+		fallthrough
+	case "monitor":
+		n += s.Counts.Monitor
+		fallthrough
+	case "block":
+		n += s.Counts.Block
+	}
+	return program.Outcome{Found: n > 0, Failed: g.fatal, AuditOnly: g.auditOnly, Interrupted: s.Interrupted}.ExitCode()
+}
+
+// inputs opens what the command line names.
+func (c *scanCmd) inputs(w *program.World, o formats.Options) iter.Seq2[*formats.Input, error] {
+	return formats.Inputs(c.Trace, w.Stdin, formats.InputOptions{Options: o})
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/warden-trace/warden/cmd/program"
+	"github.com/warden-trace/warden/replay"
+	"github.com/warden-trace/warden/replay/guard"
+)
+
+// guardCmd is `warden-replay guard`.
+type guardCmd struct {
+	program.RuleFlags
+	program.PostureFlags
+
+	MaxFrameBytes int `default:"8388608" placeholder:"N" help:"Frames over this many bytes are streamed through uninspected (${default})." group:"Limits"`
+	MaxInflight   int `default:"1024" placeholder:"N" help:"Requests in flight that are remembered, per direction (${default})." group:"Limits"`
+
+	Strict         bool          `help:"An inspection that can't complete ends the session with exit code 3." group:"Strictness"`
+	StrictFrameCap frameCap      `help:"An over-cap frame of the server ends the session (--strict-frame-cap); =both refuses the client's too." group:"Strictness"`
+	Grace          time.Duration `default:"5s" help:"Wait between end of input, SIGTERM and SIGKILL (${default})." group:"Limits"`
+
+	Record     string `placeholder:"FILE" help:"Record every frame as observed; .zst is compressed. Never replaces a file without --force." group:"Output"`
+	Force      bool   `help:"Let --record replace an existing file." group:"Output"`
+	JSON       string `name:"json" placeholder:"FILE" help:"Write findings as JSONL, as they come." group:"Output"`
+	Sarif      string `name:"sarif" placeholder:"FILE" help:"Write SARIF 2.1.0 at the end." group:"Output"`
+	NoFindings bool   `help:"No findings on standard error." group:"Output"`
+	NoBanner   bool   `help:"No banner on standard error." group:"Output"`
+	Quiet      bool   `short:"q" help:"No banner and no findings on standard error." group:"Output"`
+	Verbose    bool   `short:"v" help:"Notes on standard error too." group:"Output"`
+
+	AllowDegradedPlatform bool `help:"Run on a platform without process groups (Windows), best effort." group:"Strictness"`
+
+	Command []string `arg:"" passthrough:"partial" name:"command" help:"The server's command and arguments, after --."`
+}
+
+// Run guards one session.
+func (c *guardCmd) Run(w *program.World) error {
+	command := c.Command
+	if len(command) > 0 && command[0] == "--" {
+		command = command[1:]
+	}
+	if len(command) == 0 {
+		return program.Fail("write warden-replay guard -- COMMAND ARGUMENTS", "no server command given")
+	}
+	if runtime.GOOS == "windows" {
+		if !c.AllowDegradedPlatform {
+			return program.Fail("--allow-degraded-platform runs it best effort, with nothing promised",
+				"this platform has no process groups, so guard can't promise that no server is left behind")
+		}
+		w.Warn(name, "no process groups here: signals and clean-up are best effort")
+	}
+	in := program.ReadFlags{MaxFrameBytes: c.MaxFrameBytes, MaxInflight: c.MaxInflight, ZstdWindowLog: 27, MaxDocument: 1}
+	if _, err := in.Options(w); err != nil {
+		return err
+	}
+	cfg, warnings, err := program.Configure(w, &c.RuleFlags, &c.PostureFlags, &in)
+	if err != nil {
+		return err
+	}
+	cfg.Strict = c.Strict
+	for _, p := range cfg.Profiles {
+		if p.RecordingsOnly() {
+			return program.Fail("use it with warden-inspect", "--profile %s is for recordings only", p.Name())
+		}
+	}
+	for _, s := range warnings {
+		w.Warn(name, s)
+	}
+	for _, flag := range c.Deprecated() {
+		w.Warn(name, flag+" does nothing any more: its rules block by default (--no-block-... turns one off)")
+	}
+	s, err := c.open(w, cfg)
+	if err != nil {
+		return err
+	}
+	if !c.Quiet && !c.NoBanner {
+		banner(w.Stderr, cfg, c)
+	}
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	code := guard.Run(guard.RunOptions{
+		Options: guard.Options{Config: cfg, StrictCap: guard.StrictCap(c.StrictFrameCap), Now: w.Now, Observe: s.observe},
+		Command: command, Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,
+		Signals: signals, Grace: c.Grace, Tick: c.tick(cfg), Note: s.note,
+	})
+	s.close(code)
+	return program.Status(code)
+}
+
+// frameCap is --strict-frame-cap, alone or with =both.
+type frameCap guard.StrictCap
+
+// IsBool lets the flag stand without a value.
+func (*frameCap) IsBool() bool { return true }
+
+// Decode reads the flag's value, if it has one.
+func (f *frameCap) Decode(ctx *kong.DecodeContext) error {
+	*f = frameCap(guard.CapServer)
+	if ctx.Scan.Peek().Type != kong.FlagValueToken {
+		return nil
+	}
+	switch v := ctx.Scan.Pop().String(); v {
+	case "both":
+		*f = frameCap(guard.CapBoth)
+	case "true", "server":
+	case "false":
+		*f = frameCap(guard.CapPass)
+	default:
+		return fmt.Errorf("--strict-frame-cap takes no value, or both")
+	}
+	return nil
+}
+
+// tick is how often the machine is told that time has passed: only where a rule
+// waits for it.
+func (c *guardCmd) tick(cfg *replay.Config) time.Duration {
+	if cfg.RequestTimeout <= 0 {
+		return 0
+	}
+	return max(cfg.RequestTimeout/20, 5*time.Millisecond)
+}

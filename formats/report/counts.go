@@ -1,0 +1,19 @@
+package report
+
+import "github.com/warden-trace/warden/analyze"
+
+// Add counts a finding.
+func (c *Counts) Add(f *analyze.Finding) {
+	switch f.Tier {
+	case analyze.Block:
+		c.Block++
+	case analyze.Monitor:
+		c.Monitor++
+	default:
+		c.Note++
+	}
+	if c.Rules == nil {
+		c.Rules = make(map[string]int64)
+	}
+	c.Rules[f.Rule]++
+}

@@ -1,0 +1,110 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/formats"
+	"github.com/warden-trace/warden/formats/report/target"
+)
+
+// Recorder writes what a proxy has seen as a canonical trace: every frame as
+// observed, before any verdict, one line each, handed to the system as soon as
+// it is taken, so that a killed guard loses at most the frame in hand. A disk
+// that fills or a sink that fails is one warning and never ends the session.
+type Recorder struct {
+	w    io.Writer
+	z    *zstd.Encoder // nil for a plain trace
+	f    *os.File
+	warn func(string)
+	seq  int64
+	line []byte
+	err  error
+}
+
+// Record opens a recording. It never replaces an existing file without force,
+// and is readable by its owner alone. A name that ends in .zst is compressed.
+func Record(path string, force bool, started time.Time, warn func(string)) (*Recorder, error) {
+	f, err := openRecording(path, force)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recorder{w: f, f: f, warn: warn}
+	if strings.HasSuffix(path, ".zst") {
+		r.z, err = zstd.NewWriter(f, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		r.w = r.z
+	}
+	meta := fmt.Appendf(nil, `{"meta":{"warden_trace":1,"started":%q}}`+"\n", started.UTC().Format(time.RFC3339Nano))
+	r.write(meta)
+	return r, nil
+}
+
+func openRecording(path string, force bool) (*os.File, error) {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() && !st.IsDir() {
+		// A device or a pipe is written to as it is.
+		return os.OpenFile(path, os.O_WRONLY, 0)
+	}
+	flag := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, flag, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, &target.Error{Path: path, Err: errors.New("the file exists"), Hint: "choose another name, or --force to replace it"}
+	}
+	if err != nil {
+		return nil, &target.Error{Path: path, Err: err}
+	}
+	return f, nil
+}
+
+// Frame records one frame. It is called in the machine's order.
+func (r *Recorder) Frame(s *Seen) {
+	if s.Dir == analyze.Unknown || r.err != nil {
+		return
+	}
+	rec := s.Record(r.seq)
+	r.seq++
+	r.line = formats.AppendCanonical(r.line[:0], &rec)
+	r.write(r.line)
+	if cap(r.line) > 1<<20 {
+		r.line = nil
+	}
+}
+
+func (r *Recorder) write(b []byte) {
+	if r.err != nil {
+		return
+	}
+	if _, r.err = r.w.Write(b); r.err == nil && r.z != nil {
+		r.err = r.z.Flush()
+	}
+	if r.err != nil {
+		r.warn("the recording stopped: " + reason(r.err) + "; the session goes on")
+	}
+}
+
+// Close ends the recording.
+func (r *Recorder) Close() {
+	if r.z != nil && r.err == nil {
+		if err := r.z.Close(); err != nil {
+			r.err = err
+			r.warn("the recording may lack its end: " + reason(err))
+		}
+	}
+	if err := r.f.Close(); err != nil && r.err == nil {
+		r.warn("the recording may lack its end: " + reason(err))
+	}
+}

@@ -1,0 +1,210 @@
+package offline
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/jsonrpc"
+	"github.com/warden-trace/warden/formats"
+	"github.com/warden-trace/warden/formats/report"
+	"github.com/warden-trace/warden/replay"
+)
+
+// trace is one input while it is read.
+type trace struct {
+	name     string
+	explicit bool
+	source   formats.Source
+}
+
+// merge is the ordered end of the pipeline: it feeds the session machines and
+// the reports, one goroutine for everything that needs order.
+type merge struct {
+	o   Options
+	sum report.Summary
+
+	// of the trace in hand
+	cur      *trace
+	t        report.Trace
+	sessions *replay.Sessions
+	stitch   formats.Stitcher
+	prints   prints
+	bad      int
+	ev       replay.Event
+	examine  *replay.Examiner // for records that the stitcher makes
+	err      error            // the first error of a report
+}
+
+// namedBadLines is how many unreadable lines of a file are named; the rest are
+// counted (formats.md).
+const namedBadLines = 20
+
+func newMerge(o Options) *merge {
+	m := &merge{o: o, examine: replay.NewExaminer(o.Config.Catalog, o.Config.Coverage)}
+	m.sum.Counts.Rules = make(map[string]int64)
+	return m
+}
+
+func (m *merge) job(j *job) error {
+	switch j.kind {
+	case jobProblem:
+		if errors.Is(j.err, errPassedOver) {
+			m.sum.Unrecognised++
+			return nil
+		}
+		return m.o.Handler.Problem(&report.Problem{Trace: j.trace.name, Message: j.err.Error(), Fatal: true})
+	case jobBegin:
+		m.begin(j.trace)
+	case jobChunk:
+		m.chunk(j)
+	case jobEnd:
+		m.end(j)
+	}
+	return m.err
+}
+
+func (m *merge) begin(t *trace) {
+	m.cur = t
+	m.t = report.Trace{Name: t.name, Format: t.source.Format(), Fidelity: t.source.Fidelity().String()}
+	m.t.Counts.Rules = make(map[string]int64)
+	m.sessions = replay.NewSessions(m.o.Config)
+	m.sessions.Closed = m.closed
+	m.stitch = t.source.NewStitcher()
+	m.prints = prints{}
+	m.bad = 0
+}
+
+func (m *merge) chunk(j *job) {
+	m.t.Bytes = j.chunk.Offset + int64(len(j.chunk.Buf))
+	if m.o.Progress != nil {
+		m.o.Progress.Inspected(int64(len(j.chunk.Buf)))
+	}
+	if m.stitch == nil {
+		for i := range j.recs {
+			m.record(&j.recs[i], &j.frames[i])
+		}
+		return
+	}
+	m.stitch.Chunk(&j.chunk, j.recs, func(i int) { m.record(&j.recs[i], &j.frames[i]) }, m.visit)
+}
+
+// visit takes a record that the stitcher made.
+func (m *merge) visit(r *formats.Record, msg *jsonrpc.Message) {
+	var f replay.Frame
+	read(m.examine, r, msg, &f, nil)
+	m.record(r, &f)
+}
+
+// record feeds one record to its session.
+func (m *merge) record(r *formats.Record, f *replay.Frame) {
+	if m.err != nil {
+		return
+	}
+	switch r.Kind {
+	case formats.KindBad:
+		m.badLine(r)
+		return
+	case formats.KindMeta, formats.KindStderr:
+		return
+	}
+	s := m.sessions.For(r.Session, r.Dir, f)
+	if s.Data == nil {
+		s.Data = &tally{counts: report.Counts{Rules: make(map[string]int64)}}
+	}
+	ev := &m.ev
+	*ev = replay.Event{Dir: r.Dir, TS: r.TS, Frame: f, Candidate: r.Candidate, HTTP: r.HTTP,
+		Elided: r.Flags&(formats.Elided|formats.Truncated) != 0,
+		Place:  replay.Place{Frame: s.Frames, Line: r.Line, Offset: r.Offset}}
+	switch r.Kind {
+	case formats.KindOverCap:
+		ev.OverCap = r.Skim
+	case formats.KindText:
+		ev.Exec = true
+	case formats.KindBinary:
+		ev.Exec, ev.Binary, ev.Bytes, ev.Size, ev.HasBytes = true, true, r.Frame, r.Size, r.Frame != nil
+	case formats.KindHTTP:
+		ev.Frame = nil
+	}
+	out := s.Machine.Step(ev)
+	s.Frames++
+	t := s.Data.(*tally)
+	t.frame(r, out)
+	m.t.Frames++
+	if out.Inspected {
+		m.t.Inspected++
+	}
+	if m.o.Observe != nil {
+		m.o.Observe(&Observation{Trace: m.cur.name, Session: s, Record: r, Event: ev, Outcome: out})
+	}
+	m.findings(s, t, r.TS, out.Findings)
+}
+
+func (m *merge) findings(s *replay.Session, t *tally, ts int64, fs []analyze.Finding) {
+	for i := range fs {
+		f := &fs[i]
+		f.Trace, f.Session = m.cur.name, s.Name
+		if f.TS.IsZero() && ts != 0 {
+			f.TS = time.Unix(0, ts).UTC()
+		}
+		f.Fingerprint = m.prints.of(f)
+		for _, c := range []*report.Counts{&t.counts, &m.t.Counts, &m.sum.Counts} {
+			c.Add(f)
+		}
+		if f.Rule == "WRD-RES-INJECT-PHRASE" {
+			m.sum.InjectPhraseFindings++
+		}
+		if m.err == nil {
+			m.err = m.o.Handler.Finding(f)
+		}
+	}
+}
+
+func (m *merge) badLine(r *formats.Record) {
+	m.t.ParseErrors++
+	m.bad++
+	if m.bad > namedBadLines {
+		return
+	}
+	m.problem(report.Problem{Line: r.Line, Offset: r.Offset, Message: r.Err, Parse: true, Fatal: true})
+}
+
+func (m *merge) problem(p report.Problem) {
+	p.Trace = m.cur.name
+	if m.err == nil {
+		m.err = m.o.Handler.Problem(&p)
+	}
+}
+
+func (m *merge) end(j *job) {
+	if m.stitch != nil {
+		m.stitch.Close(m.visit)
+	}
+	m.sessions.Close()
+	if n := m.bad - namedBadLines; n > 0 {
+		m.problem(report.Problem{Message: fmt.Sprintf("%d more lines could not be read", n), Parse: true, Fatal: true})
+	}
+	for _, n := range m.cur.source.Notices() {
+		m.problem(report.Problem{Message: n})
+	}
+	if j.err != nil {
+		m.t.Incomplete = true
+		if !errors.Is(j.err, errInterrupted) {
+			m.problem(report.Problem{Offset: m.t.Bytes, Fatal: true,
+				Message: "damaged: " + j.err.Error() + "; what came before is reported"})
+		}
+	}
+	m.t.SessionsAll = int64(m.sessions.Count())
+	order(m.t.Sessions)
+	m.sum.Traces++
+	m.sum.Sessions += m.t.SessionsAll
+	m.sum.Frames += m.t.Frames
+	m.sum.Inspected += m.t.Inspected
+	m.sum.Bytes += m.t.Bytes
+	m.sum.ParseErrors += m.t.ParseErrors
+	if m.err == nil {
+		m.err = m.o.Handler.Trace(&m.t)
+	}
+	m.cur, m.sessions, m.stitch = nil, nil, nil
+}

@@ -1,0 +1,236 @@
+// Package offline drives the session machine from recorded traces: a reader
+// cuts the streams into chunks, workers decode and scan them, and a merge in
+// stream order feeds the machine, so that output never depends on the number
+// of workers (architecture.md, "The hot path"). No verdict is made here.
+package offline
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"sync"
+
+	"github.com/warden-trace/warden/formats"
+	"github.com/warden-trace/warden/formats/report"
+	"github.com/warden-trace/warden/replay"
+)
+
+// Options steer a run.
+type Options struct {
+	Config  *replay.Config
+	Formats formats.Options
+	Jobs    int // workers; 0: one
+	Handler report.Handler
+	// Interrupt, when closed, ends the run early; what was found is kept.
+	Interrupt <-chan struct{}
+	// Progress, if set, is told how far the run is.
+	Progress Progress
+	// Observe, if set, sees every event with its outcome, in order.
+	Observe func(*Observation)
+}
+
+// Progress is told of bytes to read and read, as they lie on disk, and of
+// uncompressed bytes inspected.
+type Progress interface {
+	Expect(n int64)
+	Read(n int64)
+	Inspected(n int64)
+}
+
+// Observation is one event and what the machine made of it; at the end of a
+// session Record and Event are nil. It is valid during the call.
+type Observation struct {
+	Trace   string
+	Session *replay.Session
+	Record  *formats.Record
+	Event   *replay.Event
+	Outcome *replay.Outcome
+}
+
+// Run reads all inputs and reports on them. The summary lacks only the exit
+// code. An error is one of the run itself (a report that can't be written);
+// what is wrong with a trace goes to the handler.
+func Run(inputs iter.Seq2[*formats.Input, error], o Options) (*report.Summary, error) {
+	p := &pipeline{o: o, stop: make(chan struct{})}
+	if p.o.Jobs <= 0 {
+		p.o.Jobs = 1
+	}
+	n := p.o.Jobs + 3
+	p.free, p.order, p.work = make(chan *job, n), make(chan *job, n), make(chan *job, n)
+	for range n {
+		p.free <- &job{done: make(chan struct{}, 1)}
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { p.read(inputs) })
+	for range p.o.Jobs {
+		wg.Go(func() {
+			w := newWorker(o.Config)
+			for j := range p.work {
+				w.run(j)
+				j.done <- struct{}{}
+			}
+		})
+	}
+	m := newMerge(o)
+	var failed error
+	for j := range p.order {
+		if j.kind == jobChunk {
+			<-j.done
+		}
+		if failed == nil {
+			if failed = m.job(j); failed != nil {
+				p.halt()
+			}
+		}
+		p.recycle(j)
+	}
+	wg.Wait()
+	m.sum.Interrupted = p.interrupted
+	return &m.sum, failed
+}
+
+type pipeline struct {
+	o           Options
+	free        chan *job
+	order, work chan *job
+	stop        chan struct{}
+	once        sync.Once
+	interrupted bool
+}
+
+func (p *pipeline) halt() { p.once.Do(func() { close(p.stop) }) }
+
+// keepBuffer is the largest chunk buffer that is kept for reuse: a trace with
+// one huge line must not leave every job holding one.
+const keepBuffer = 2 << 20
+
+func (p *pipeline) recycle(j *job) {
+	if cap(j.chunk.Buf) > keepBuffer {
+		j.chunk.Buf = nil
+	}
+	if cap(j.frames) > 16384 {
+		j.frames, j.recs, j.hits = nil, nil, nil
+	}
+	j.trace, j.err = nil, nil
+	select {
+	case p.free <- j:
+	default: // the one extra job that closes an interrupted trace
+	}
+}
+
+// next takes a free job, or reports that the run is to end.
+func (p *pipeline) next() (*job, bool) {
+	select {
+	case <-p.stop:
+		return nil, false
+	case <-p.o.Interrupt:
+		p.interrupted = true
+		return nil, false
+	default:
+	}
+	select {
+	case j := <-p.free:
+		return j, true
+	case <-p.stop:
+		return nil, false
+	case <-p.o.Interrupt:
+		p.interrupted = true
+		return nil, false
+	}
+}
+
+// read cuts the inputs into jobs, in order.
+func (p *pipeline) read(inputs iter.Seq2[*formats.Input, error]) {
+	defer close(p.order)
+	defer close(p.work)
+	for in, err := range inputs {
+		if !p.input(in, err) {
+			return
+		}
+	}
+}
+
+func (p *pipeline) input(in *formats.Input, err error) bool {
+	if err != nil {
+		return p.problem(nil, err)
+	}
+	var r io.Reader = in.R
+	if p.o.Progress != nil {
+		p.o.Progress.Expect(in.Size)
+		r = &counter{r, p.o.Progress}
+	}
+	source, err := formats.Open(in.Name, r, p.o.Formats)
+	if err != nil {
+		var unknown *formats.UnrecognisedError
+		if errors.As(err, &unknown) && !in.Explicit {
+			return p.problem(nil, errPassedOver)
+		}
+		return p.problem(in, err)
+	}
+	t := &trace{name: in.Name, explicit: in.Explicit, source: source}
+	if !p.send(jobBegin, t, nil) {
+		return false
+	}
+	for {
+		j, ok := p.next()
+		if !ok {
+			p.end(t, errInterrupted)
+			return false
+		}
+		err := source.Next(&j.chunk)
+		if err != nil {
+			j.kind, j.trace = jobEnd, t
+			if !errors.Is(err, io.EOF) {
+				j.err = err
+			}
+			p.order <- j
+			return true
+		}
+		j.kind, j.trace = jobChunk, t
+		p.order <- j
+		p.work <- j
+	}
+}
+
+var (
+	errPassedOver  = errors.New("no trace")
+	errInterrupted = errors.New("interrupted")
+)
+
+func (p *pipeline) send(kind jobKind, t *trace, err error) bool {
+	j, ok := p.next()
+	if !ok {
+		return false
+	}
+	j.kind, j.trace, j.err = kind, t, err
+	p.order <- j
+	return true
+}
+
+// end closes a trace that an interrupt cut short.
+func (p *pipeline) end(t *trace, err error) {
+	j := &job{kind: jobEnd, trace: t, err: err}
+	p.order <- j
+}
+
+func (p *pipeline) problem(in *formats.Input, err error) bool {
+	t := &trace{}
+	if in != nil {
+		t.name, t.explicit = in.Name, in.Explicit
+		err = fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return p.send(jobProblem, t, err)
+}
+
+// counter counts what is read through it.
+type counter struct {
+	r io.Reader
+	p Progress
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.p.Read(int64(n))
+	return n, err
+}

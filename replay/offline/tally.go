@@ -1,0 +1,73 @@
+package offline
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/warden-trace/warden/formats"
+	"github.com/warden-trace/warden/formats/report"
+	"github.com/warden-trace/warden/replay"
+)
+
+// tally sums up one session while it is read.
+type tally struct {
+	frames, calls int64
+	start, end    int64
+	flags         formats.Flags
+	counts        report.Counts
+}
+
+func (t *tally) frame(r *formats.Record, out *replay.Outcome) {
+	t.frames++
+	t.calls += int64(out.Calls)
+	t.flags |= r.Flags
+	if r.TS != 0 {
+		if t.start == 0 || r.TS < t.start {
+			t.start = r.TS
+		}
+		t.end = max(t.end, r.TS)
+	}
+}
+
+// closed takes what a session that ends has to say, and sums it up. Sessions
+// without a finding are named only while there is room.
+func (m *merge) closed(s *replay.Session) {
+	t, ok := s.Data.(*tally)
+	if !ok {
+		return
+	}
+	out := s.Machine.Close()
+	if m.o.Observe != nil {
+		m.o.Observe(&Observation{Trace: m.cur.name, Session: s, Outcome: out})
+	}
+	m.findings(s, t, 0, out.Findings)
+	fidelity := m.cur.source.Fidelity()
+	if fidelity == formats.Wire && t.flags&(formats.Elided|formats.Truncated) != 0 {
+		fidelity = formats.WireElided
+	}
+	sum := report.Session{Name: s.Name, Number: s.Number, Fidelity: fidelity.String(), Frames: t.frames, Calls: t.calls,
+		Counts: t.counts, Start: at(t.start), End: at(t.end), Protocol: s.Machine.Protocol(), Server: s.Machine.ServerName()}
+	m.t.Sessions = append(m.t.Sessions, sum)
+	if len(m.t.Sessions) >= 2*report.MaxSessions {
+		order(m.t.Sessions)
+		m.t.Sessions = m.t.Sessions[:report.MaxSessions]
+	}
+}
+
+func at(ns int64) time.Time {
+	if ns == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, ns).UTC()
+}
+
+// order puts the sessions that need a reader first.
+func order(s []report.Session) {
+	slices.SortFunc(s, func(a, b report.Session) int {
+		return cmp.Or(
+			cmp.Compare(b.Counts.Block, a.Counts.Block),
+			cmp.Compare(b.Counts.Monitor, a.Counts.Monitor),
+			cmp.Compare(a.Number, b.Number))
+	})
+}
