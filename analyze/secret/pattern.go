@@ -3,6 +3,7 @@ package secret
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"regexp"
 	"sync"
 
@@ -78,6 +79,19 @@ func Compile(list []ruleset.Secret) (*Patterns, error) {
 
 // Len is the number of patterns.
 func (p *Patterns) Len() int { return len(p.list) }
+
+// Shortest is a length in bytes below which nothing matches any pattern.
+func (p *Patterns) Shortest() int {
+	n := math.MaxInt
+	for i := range p.list {
+		c := &p.list[i]
+		if c.alts == nil {
+			return 1
+		}
+		n = min(n, len(c.clues[0].Sets))
+	}
+	return n
+}
 
 // ID is the rule id of pattern i.
 func (p *Patterns) ID(i int) string { return p.list[i].id }

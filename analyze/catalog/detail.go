@@ -1,0 +1,134 @@
+package catalog
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/warden-trace/warden/analyze"
+)
+
+// maxSpans is how many spans of one rule in one text a finding lists. The count
+// in its message is always whole.
+const maxSpans = 1000
+
+// bytesAt is a half-open range of bytes of a text.
+type bytesAt struct{ start, end int }
+
+// detail is everything that matched in one text.
+type detail struct {
+	secrets []bytesAt // their union with the vendor matches, once asked for
+	random  []piece   // all that are as random as a key, those within vendor matches too
+
+	entries   map[int32]bool
+	domains   []bytesAt
+	addresses map[netip.Addr]int // to the index of its range
+	ips       []bytesAt
+	urls      int
+	urlsAt    []bytesAt
+	phrases   map[int32]bool
+	phrasesAt []bytesAt
+	unseenSum [len(unseenNames)]int
+	unseenAt  []bytesAt
+	bad       int // code points outside the allowed set
+	badFirst  []rune
+	badAt     []bytesAt
+}
+
+func (d *detail) domain(entry int32, start, end int) {
+	if d.entries == nil {
+		d.entries = map[int32]bool{}
+	}
+	d.entries[entry] = true
+	d.domains = append(d.domains, bytesAt{start, end})
+}
+
+func (d *detail) address(ip netip.Addr, network, start, end int) {
+	if d.addresses == nil {
+		d.addresses = map[netip.Addr]int{}
+	}
+	d.addresses[ip] = network
+	d.ips = append(d.ips, bytesAt{start, end})
+}
+
+func (d *detail) url(start, end int) {
+	d.urls++
+	if len(d.urlsAt) < maxSpans {
+		d.urlsAt = append(d.urlsAt, bytesAt{start, end})
+	}
+}
+
+func (d *detail) phrase(i int32, start, end int) {
+	if d.phrases == nil {
+		d.phrases = map[int32]bool{}
+	}
+	d.phrases[i] = true
+	d.phrasesAt = append(d.phrasesAt, bytesAt{start, end})
+}
+
+func (d *detail) unseen(kind unseen, start, end, count int) {
+	d.unseenSum[kind] += count
+	d.unseenAt = append(d.unseenAt, bytesAt{start, end})
+}
+
+// forbidden reports a code point that a tool's text may not hold (catalog.md,
+// "WRD-RES-ANSI"; lock.md, `expected_output_charset`).
+func forbidden(r rune, set analyze.Charset) bool {
+	switch {
+	case set == analyze.CharsetBinary:
+		return false
+	case r < 0x20:
+		return r != '\t' && r != '\n' && r != '\r'
+	case r == 0x7f:
+		return true
+	case set == analyze.CharsetExtended:
+		return false
+	}
+	return r >= 0x80 && r <= 0x9f || r == 0x2028 || r == 0x2029
+}
+
+// control collects the forbidden code points of a text.
+func (d *detail) control(t []byte, set analyze.Charset) {
+	for i := 0; i < len(t); {
+		r, w := decode(t[i:])
+		if forbidden(r, set) {
+			d.bad++
+			if len(d.badFirst) < 5 {
+				d.badFirst = append(d.badFirst, r)
+			}
+			if n := len(d.badAt); n > 0 && d.badAt[n-1].end == i {
+				d.badAt[n-1].end = i + w
+			} else if n < maxSpans {
+				d.badAt = append(d.badAt, bytesAt{i, i + w})
+			}
+		}
+		i += w
+	}
+}
+
+// spans turns byte ranges of t into sorted code-point spans; those that overlap
+// become one.
+func spans(t []byte, at []bytesAt) []analyze.Span {
+	if len(at) == 0 {
+		return nil
+	}
+	at = slices.Clone(at)
+	slices.SortFunc(at, func(a, b bytesAt) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
+	out := make([]analyze.Span, 0, min(len(at), maxSpans))
+	pos, n := 0, 0 // n code points stand before byte pos
+	seek := func(to int) int {
+		n += utf8.RuneCount(t[pos:to])
+		pos = to
+		return n
+	}
+	for i := 0; i < len(at) && len(out) < maxSpans; {
+		start, end := at[i].start, at[i].end
+		for i++; i < len(at) && at[i].start < end; i++ {
+			end = max(end, at[i].end)
+		}
+		a := seek(start)
+		out = append(out, analyze.Span{Start: a, End: seek(end)})
+	}
+	return out
+}

@@ -1,0 +1,253 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/jsonrpc"
+	"github.com/warden-trace/warden/analyze/secret"
+)
+
+// Ids of the rules of this package.
+const (
+	RuleANSI          = "WRD-RES-ANSI"
+	RuleSecret        = "WRD-RES-SECRET-ECHO"
+	RuleDomain        = "WRD-RES-EXFIL-DOMAIN"
+	RuleIP            = "WRD-RES-EXFIL-IP-LITERAL"
+	RuleURL           = "WRD-RES-URL"
+	RulePhrase        = "WRD-RES-INJECT-PHRASE"
+	RuleInvisible     = "WRD-RES-INVISIBLE"
+	RuleAmbiguous     = "WRD-RES-AMBIGUOUS"
+	RuleUninspectable = "WRD-RES-UNINSPECTABLE"
+	RuleFrameError    = "WRD-RES-FRAME-ERROR"
+	RuleLockInvalid   = "WRD-RES-LOCK-INVALID"
+	RuleEntropy       = "WRD-SEC-ENTROPY"
+)
+
+// Select says which strings of a message are a tool's output.
+type Select uint8
+
+// Selections (protocol.md, "Where tool output travels").
+const (
+	// SelectResult is an answer to tools/call: all under result and error.
+	SelectResult Select = iota
+	// SelectNested is a task's tool result within another message: result.result
+	// or params.result.
+	SelectNested
+)
+
+// takes reports whether the selection covers a hit.
+func (sel Select) takes(h *Hit) bool {
+	switch {
+	case h.kind == hitAmbiguous:
+		return true
+	case sel == SelectNested:
+		return h.text.Nested
+	case h.kind == hitNote:
+		return !h.text.Nested
+	}
+	return true
+}
+
+// block is the content block that a finding names.
+func (sel Select) block(h *Hit) int {
+	if sel == SelectResult && h.text.Nested {
+		return -1 // a string like any other under the result
+	}
+	return int(h.text.Block)
+}
+
+// Findings says what the hits of a message are, in the order of catalog.md
+// ("Order and number of findings"). m.Raw must hold the bytes that were scanned;
+// m.Texts and m.Notes are not looked at. Action, Direction, RPCID, Method, Tool
+// and Place are left to the caller.
+func (c *Catalog) Findings(m *jsonrpc.Message, hits []Hit, sel Select, ins analyze.Inspection) []analyze.Finding {
+	r := reader{c: c, m: m, sel: sel, ins: ins}
+	for _, why := range ins.Invalid {
+		r.add(analyze.Finding{Rule: RuleLockInvalid, Block: -1, Message: why})
+	}
+	var notes, texts []*Hit
+	ambiguous := false
+	for i := range hits {
+		h := &hits[i]
+		switch {
+		case !sel.takes(h):
+		case h.kind == hitNote:
+			notes = append(notes, h)
+		case h.kind == hitText:
+			texts = append(texts, h)
+		default:
+			ambiguous = true
+		}
+	}
+	slices.SortStableFunc(notes, func(a, b *Hit) int { return cmp.Compare(a.text.Block, b.text.Block) })
+	for _, h := range notes {
+		r.add(analyze.Finding{Rule: RuleUninspectable, Block: int(h.text.Block), Pointer: r.blockPointer(h), Message: whyNot(h.why)})
+	}
+	if len(texts) > 0 {
+		r.texts(texts)
+	}
+	if ambiguous {
+		r.add(analyze.Finding{Rule: RuleAmbiguous, Block: -1, Message: "the frame can be read in two ways: " + strings.Join(doubts(m), ", ")})
+	}
+	return r.out
+}
+
+// Ambiguous returns the finding for a message that two parsers can read
+// differently, whatever it is: for those that Findings is not asked about. ok is
+// false for a plain message and with coverage spec.
+func (c *Catalog) Ambiguous(m *jsonrpc.Message) (f analyze.Finding, ok bool) {
+	if !c.wide || !ambiguous(m) {
+		return f, false
+	}
+	r := reader{c: c, m: m}
+	r.add(analyze.Finding{Rule: RuleAmbiguous, Block: -1, Message: "the frame can be read in two ways: " + strings.Join(doubts(m), ", ")})
+	return r.out[0], true
+}
+
+// doubts names why a frame is ambiguous.
+func doubts(m *jsonrpc.Message) (out []string) {
+	for _, d := range []struct {
+		has  jsonrpc.Has
+		text string
+	}{
+		{jsonrpc.Repeated, "a key is there twice or in another case"},
+		{jsonrpc.BadUTF8, "it holds invalid UTF-8"},
+		{jsonrpc.LoneSurrogate, "it holds half a surrogate pair"},
+		{jsonrpc.NotANumber, "it holds NaN or Infinity"},
+		{jsonrpc.BadID, "its id is neither string, number nor null"},
+		{jsonrpc.Junk, "there is junk around the message"},
+	} {
+		if m.Has&d.has != 0 {
+			out = append(out, d.text)
+		}
+	}
+	if m.Has&jsonrpc.HasMethod != 0 && m.Has&(jsonrpc.HasResult|jsonrpc.HasError) != 0 {
+		out = append(out, "it has both a method and a result or error")
+	}
+	return out
+}
+
+func whyNot(w jsonrpc.Why) string {
+	switch w {
+	case jsonrpc.WhyBinary:
+		return "the content block holds binary data, which is not decoded"
+	case jsonrpc.WhyNoObject:
+		return "the content block is not an object"
+	case jsonrpc.WhyNoText:
+		return "the content block has no text to inspect"
+	case jsonrpc.WhyLink:
+		return "the content block is a resource link, which the original catalog does not know"
+	}
+	return "the content block is of an unknown type"
+}
+
+// reader builds the findings of one message.
+type reader struct {
+	c   *Catalog
+	m   *jsonrpc.Message
+	sel Select
+	ins analyze.Inspection
+	out []analyze.Finding
+}
+
+// add completes a finding with its rule's tier and severity.
+func (r *reader) add(f analyze.Finding) {
+	if rule := r.c.rules.Rule(f.Rule); rule != nil {
+		f.Tier = rule.Tier
+		if f.SubRule == "" {
+			f.Severity = rule.Severity
+		}
+	}
+	if f.Rule == RuleSecret && r.ins.SecretsOff {
+		f.Tier, f.Severity = analyze.Note, analyze.Low
+	}
+	f.IsError = r.m.Has&jsonrpc.HasIsError != 0
+	r.out = append(r.out, f)
+}
+
+func (r *reader) blockPointer(h *Hit) string {
+	base := "/result"
+	if h.text.Nested {
+		base = "/result/result"
+		if r.m.Has&jsonrpc.HasResult == 0 {
+			base = "/params/result"
+		}
+	}
+	return fmt.Sprintf("%s/content/%d", base, h.text.Block)
+}
+
+// texts adds the findings of the texts: content blocks in their order, then what
+// stands outside of them, each text in the order of the frame.
+func (r *reader) texts(texts []*Hit) {
+	slices.SortStableFunc(texts, func(a, b *Hit) int { return cmp.Compare(a.text.Start, b.text.Start) })
+	offs := make([]int32, len(texts))
+	for i, h := range texts {
+		offs[i] = h.text.Start
+	}
+	ptrs := jsonrpc.Pointers(r.m.Raw, offs)
+	at := map[int32]string{}
+	for i, p := range ptrs {
+		at[offs[i]] = p
+	}
+	last := func(block int) int {
+		if block < 0 {
+			return int(^uint(0) >> 1)
+		}
+		return block
+	}
+	slices.SortStableFunc(texts, func(a, b *Hit) int {
+		return cmp.Compare(last(r.sel.block(a)), last(r.sel.block(b)))
+	})
+	s := r.c.cold.Get().(*Scanner)
+	defer r.c.cold.Put(s)
+	for _, h := range texts {
+		t := s.decoded(r.m, &h.text)
+		d := &detail{}
+		s.scan.scan(t, d)
+		w := words{reader: r, t: t, d: d, scan: &s.scan, block: r.sel.block(h), pointer: r.pointer(at[h.text.Start])}
+		w.all()
+	}
+}
+
+// pointer hides the secrets that keys may hold: a pointer is shown everywhere.
+func (r *reader) pointer(p string) string {
+	short := min(r.c.patterns.Shortest(), r.c.entropy.MinLength())
+	parts := strings.Split(p, "/")
+	for i, part := range parts {
+		if len(part) < short {
+			continue
+		}
+		key := strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+		if hidden := r.c.hide(key); hidden != key {
+			parts[i] = strings.NewReplacer("~", "~0", "/", "~1").Replace(hidden)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// hide writes all secrets of a short string, random ones too, in their redaction
+// form.
+func (c *Catalog) hide(s string) string {
+	t := []byte(s)
+	found := c.patterns.All(t)
+	for i := 0; i < len(t); i++ {
+		if !secret.Piece(t[i]) {
+			continue
+		}
+		a := i
+		for i < len(t) && secret.Piece(t[i]) {
+			i++
+		}
+		if c.entropy.High(t[a:i]) {
+			found = append(found, secret.Match{Start: a, End: i})
+		}
+	}
+	if len(found) == 0 {
+		return s
+	}
+	return string(secret.Replace(t, found))
+}

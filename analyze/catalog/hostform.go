@@ -1,0 +1,129 @@
+package catalog
+
+import (
+	"bytes"
+	"net/netip"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// plainHost reports a host that browsers take as it stands: ASCII without
+// percent signs.
+func plainHost(h []byte) bool {
+	for _, c := range h {
+		if c >= utf8.RuneSelf || c == '%' {
+			return false
+		}
+	}
+	return true
+}
+
+// browserHost returns the ASCII form of a host as a browser would look it up:
+// percent-decoded, mapped by UTS 46, in lower case (catalog.md,
+// "WRD-RES-EXFIL-DOMAIN", wider). ok is false when no name has that form.
+func browserHost(h []byte) (string, bool) {
+	s := string(bytes.ToValidUTF8(unpercent(h), []byte("\uFFFD")))
+	s = strings.Map(func(r rune) rune {
+		if ignoredInHost(r) {
+			return -1
+		}
+		return r
+	}, s)
+	return asciiHost(s)
+}
+
+func unpercent(h []byte) []byte {
+	if bytes.IndexByte(h, '%') < 0 {
+		return h
+	}
+	out := make([]byte, 0, len(h))
+	for i := 0; i < len(h); i++ {
+		if h[i] == '%' && i+2 < len(h) && isHex(h[i+1]) && isHex(h[i+2]) {
+			out = append(out, hexValue(h[i+1])<<4|hexValue(h[i+2]))
+			i += 2
+			continue
+		}
+		out = append(out, h[i])
+	}
+	return out
+}
+
+func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+func hexValue(c byte) byte {
+	if isDigit(c) {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}
+
+// ignoredInHost lists the characters that UTS 46 drops. They go first, so that
+// padding with them can't push a host over the length of a name.
+func ignoredInHost(r rune) bool {
+	switch {
+	case r == 0xad, r == 0x34f, r >= 0x180b && r <= 0x180d, r == 0x180f, r == 0x200b, r == 0x2060, r == 0x2064,
+		r >= 0xfe00 && r <= 0xfe0f, r == 0xfeff, r >= 0xe0100 && r <= 0xe01ef:
+		return true
+	}
+	return false
+}
+
+// numberHost reads a host in the number forms that browsers take for IPv4: one
+// to four parts, each decimal, octal with a leading 0, or hexadecimal with 0x,
+// the last part filling what is left (catalog.md, "WRD-RES-EXFIL-IP-LITERAL",
+// wider).
+func numberHost(h string) (netip.Addr, bool) {
+	h = strings.TrimSuffix(h, ".")
+	if h == "" || len(h) > 64 || !isDigit(h[0]) {
+		return netip.Addr{}, false
+	}
+	parts := strings.Split(h, ".")
+	if len(parts) > 4 {
+		return netip.Addr{}, false
+	}
+	var sum uint64
+	for i, p := range parts {
+		v, ok := number(p)
+		if !ok {
+			return netip.Addr{}, false
+		}
+		if i < len(parts)-1 {
+			if v > 255 {
+				return netip.Addr{}, false
+			}
+			sum |= v << (24 - 8*i)
+			continue
+		}
+		if v >= 1<<(8*(5-len(parts))) {
+			return netip.Addr{}, false
+		}
+		sum |= v
+	}
+	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
+}
+
+// number reads one part; "0x" alone is zero, as in browsers.
+func number(p string) (uint64, bool) {
+	base := 10
+	switch {
+	case len(p) >= 2 && p[0] == '0' && p[1]|0x20 == 'x':
+		p, base = p[2:], 16
+	case len(p) >= 2 && p[0] == '0':
+		p, base = p[1:], 8
+	case p == "":
+		return 0, false
+	}
+	if p == "" {
+		return 0, true
+	}
+	if p[0] == '+' || p[0] == '-' || strings.IndexByte(p, '_') >= 0 {
+		return 0, false
+	}
+	p = strings.TrimLeft(p, "0")
+	if p == "" {
+		return 0, true
+	}
+	v, err := strconv.ParseUint(p, base, 64)
+	return v, err == nil && v < 1<<32
+}

@@ -1,0 +1,143 @@
+package catalog
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// phrase is a compiled phrase of WRD-RES-INJECT-PHRASE: folded code points with
+// single spaces, none at the ends.
+type phrase struct {
+	text  string // as listed
+	runes []rune
+}
+
+// fold returns the representative of the code points that simple case folding
+// takes for the same: the smallest of them.
+func fold(r rune) rune {
+	if r < utf8.RuneSelf {
+		if r >= 'a' && r <= 'z' {
+			r -= 'a' - 'A'
+		}
+		return r
+	}
+	least := r
+	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+		least = min(least, f)
+	}
+	return least
+}
+
+// blank reports the code points that a run of collapses into one space.
+func blank(r rune) bool {
+	switch r {
+	case ' ', '\t', '\n', '\r', 0x2028, 0x2029:
+		return true
+	}
+	return false
+}
+
+// collapse folds a phrase; outer white space goes, since it could only make a
+// phrase miss.
+func collapse(s string) (out []rune) {
+	space := false
+	for _, r := range s {
+		if blank(r) {
+			space = len(out) > 0
+			continue
+		}
+		if space {
+			out = append(out, ' ')
+			space = false
+		}
+		out = append(out, fold(r))
+	}
+	return out
+}
+
+// at matches the phrase in t with its code point k standing at byte p. It
+// returns the bytes of the match.
+func (ph *phrase) at(t []byte, p, k int) (start, end int, ok bool) {
+	end, ok = ph.forward(t, p, k)
+	if !ok {
+		return 0, 0, false
+	}
+	start, ok = ph.backward(t, p, k)
+	return start, end, ok
+}
+
+// forward matches the code points from k on at p.
+func (ph *phrase) forward(t []byte, p, k int) (int, bool) {
+	for ; k < len(ph.runes); k++ {
+		if p >= len(t) {
+			return 0, false
+		}
+		want := ph.runes[k]
+		if want == ' ' {
+			n := p
+			for n < len(t) {
+				r, w := decode(t[n:])
+				if !blank(r) {
+					break
+				}
+				n += w
+			}
+			if n == p {
+				return 0, false
+			}
+			p = n
+			continue
+		}
+		r, w := decode(t[p:])
+		if fold(r) != want || blank(r) {
+			return 0, false
+		}
+		p += w
+	}
+	return p, true
+}
+
+// backward matches the code points before k so that they end at p.
+func (ph *phrase) backward(t []byte, p, k int) (int, bool) {
+	for k--; k >= 0; k-- {
+		if p <= 0 {
+			return 0, false
+		}
+		want := ph.runes[k]
+		if want == ' ' {
+			n := p
+			for n > 0 {
+				r, w := decodeLast(t[:n])
+				if !blank(r) {
+					break
+				}
+				n -= w
+			}
+			if n == p {
+				return 0, false
+			}
+			p = n
+			continue
+		}
+		r, w := decodeLast(t[:p])
+		if fold(r) != want || blank(r) {
+			return 0, false
+		}
+		p -= w
+	}
+	return p, true
+}
+
+func decode(t []byte) (rune, int) {
+	if c := t[0]; c < utf8.RuneSelf {
+		return rune(c), 1
+	}
+	return utf8.DecodeRune(t)
+}
+
+func decodeLast(t []byte) (rune, int) {
+	if c := t[len(t)-1]; c < utf8.RuneSelf {
+		return rune(c), 1
+	}
+	return utf8.DecodeLastRune(t)
+}

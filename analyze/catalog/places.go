@@ -1,0 +1,326 @@
+package catalog
+
+import (
+	"bytes"
+	"net/netip"
+	"strings"
+)
+
+// dot looks at a dot between two characters: the last dot of a listed host, or
+// the first of an internal address, begins the work on a bare token.
+func (s *textScan) dot(p int) {
+	if p < s.tokenEnd || p == 0 {
+		return
+	}
+	f := s.full
+	var before byte
+	if p >= 2 {
+		before = f[p-2]
+	}
+	if s.c.deny.maybe(before, f[p-1], f[p+1], f[p+2]) {
+		s.token(p)
+		return
+	}
+	if isDigit(f[p-1]) && isDigit(f[p+1]) {
+		v := int(f[p-1] - '0')
+		if isDigit(before) {
+			v += 10 * int(before-'0')
+			if p >= 3 && isDigit(f[p-3]) {
+				v += 100 * int(f[p-3]-'0')
+			}
+		}
+		if v < 256 && s.c.nets.first[v] {
+			s.token(p)
+		}
+	}
+}
+
+// token judges the bare dotted token in the run of host characters around p
+// (catalog.md, "WRD-RES-EXFIL-DOMAIN"). A run holds at most one: it begins
+// where the run does, and goes to the first place where two dots meet.
+func (s *textScan) token(p int) {
+	t := s.t
+	a, e := p, p+1
+	for a > s.tokenEnd && hostChar[t[a-1]] {
+		a--
+	}
+	for e < len(t) && hostChar[t[e]] {
+		e++
+	}
+	s.tokenEnd = e
+	if t[a] == '.' || a > 0 && (t[a-1] == '_' || t[a-1] == '/') {
+		return
+	}
+	tok := t[a:e]
+	if i := bytes.Index(tok, twoDots); i >= 0 {
+		tok = tok[:i]
+	}
+	tok = bytes.TrimSuffix(tok, oneDot)
+	if s.domain(tok, a, nil) {
+		s.found |= foundDomain
+	}
+	if !isDigit(tok[0]) {
+		return
+	}
+	if bytes.IndexByte(tok, '-') < 0 {
+		if ip, ok := quad(tok); ok {
+			s.address(ip, a, a+len(tok))
+		}
+		return
+	}
+	// Dotted quads joined by hyphens: a range of addresses.
+	for from := 0; from <= len(tok); {
+		to := from + 16
+		if i := bytes.IndexByte(tok[from:min(len(tok), to)], '-'); i >= 0 {
+			to = from + i
+		}
+		if to = min(to, len(tok)); !quadShape(tok[from:to]) || to < len(tok) && tok[to] != '-' {
+			return
+		}
+		from = to + 1
+	}
+	for from := 0; from < len(tok); {
+		to := len(tok)
+		if i := bytes.IndexByte(tok[from:], '-'); i >= 0 {
+			to = from + i
+		}
+		if ip, ok := quad(tok[from:to]); ok {
+			s.address(ip, a+from, a+to)
+		}
+		from = to + 1
+	}
+}
+
+var twoDots, oneDot = []byte(".."), []byte(".")
+
+// domain looks a host up in the denylist; path is what follows it in a scheme
+// URL, nil for a bare token. It reports whether an entry matches.
+func (s *textScan) domain(host []byte, at int, path []byte) bool {
+	if !s.c.deny.maybeHost(host) {
+		return false
+	}
+	var buf [256]byte
+	low := append(buf[:0], host...)
+	for i, c := range low {
+		low[i] = lower(c)
+	}
+	return s.listed(low, at, at+len(host), path)
+}
+
+// listed looks a lower-case host up in the denylist.
+func (s *textScan) listed(low []byte, start, end int, path []byte) bool {
+	hit := false
+	s.c.deny.match(low, func(i int32) bool {
+		e := &s.c.deny.entries[i]
+		if e.Path != "" && (len(path) < len(e.Path) || string(path[:len(e.Path)]) != e.Path) {
+			return true
+		}
+		hit = true
+		if s.all == nil {
+			return false
+		}
+		s.all.domain(i, start, end)
+		return true
+	})
+	return hit
+}
+
+// address judges an IP address that stands at [start, end).
+func (s *textScan) address(ip netip.Addr, start, end int) {
+	ip = ip.WithZone("").Unmap()
+	i := s.c.nets.find(ip)
+	if i < 0 {
+		return
+	}
+	s.found |= foundIP
+	if s.all != nil {
+		s.all.address(ip, i, start, end)
+	}
+}
+
+// colons looks at a colon that another colon or a slash follows.
+func (s *textScan) colons(p int) {
+	if p+1 >= len(s.t) {
+		return
+	}
+	if s.t[p+1] == ':' {
+		s.six(p)
+		return
+	}
+	if p+2 < len(s.t) && s.t[p+2] == '/' {
+		s.url(p)
+	}
+}
+
+// scheme reports whether one of the schemes ends at p, and where it begins. A
+// scheme begins where no character of a scheme stands before it.
+func (s *textScan) scheme(p int) (int, bool) {
+	a := p
+	for a > 0 && p-a < 6 && schemeChar[s.t[a-1]] {
+		a--
+	}
+	name := s.t[a:p]
+	var low [6]byte
+	for i, c := range name {
+		low[i] = lower(c)
+	}
+	switch string(low[:len(name)]) {
+	case "http", "https", "ftp", "ws", "wss":
+		return a, true
+	}
+	return 0, false
+}
+
+// url judges the scheme URL whose "://" stands at p. An authority can't hold a
+// slash, so no two of them overlap by more than a scheme's name.
+func (s *textScan) url(p int) {
+	if s.all == nil && s.found&(foundDomain|foundIP|foundURL) == foundDomain|foundIP|foundURL {
+		return
+	}
+	start, ok := s.scheme(p)
+	if !ok {
+		return
+	}
+	t := s.t
+	a := p + 3
+	e := a
+	at, colon, bracket, open := -1, -1, -1, 0
+scan:
+	for ; e < len(t); e++ {
+		c := t[e]
+		switch {
+		case ends[c]:
+			break scan
+		case c == '@':
+			at, colon, bracket = e, -1, -1
+		case c == ':':
+			if colon < 0 {
+				colon = e
+			}
+		case c == '[':
+			open++
+		case c == ']':
+			if open == 0 {
+				break scan
+			}
+			open--
+			if bracket < 0 {
+				bracket = e
+			}
+		}
+	}
+	if e == a {
+		return
+	}
+	hostStart, hostEnd := a, e
+	if at >= 0 {
+		hostStart = at + 1
+	}
+	six := hostStart < e && t[hostStart] == '[' && bracket > 0
+	switch {
+	case six:
+		hostStart, hostEnd = hostStart+1, bracket
+	case colon >= 0:
+		hostEnd = colon
+	}
+	listed := s.host(t[hostStart:hostEnd], hostStart, six, e)
+	switch {
+	case listed:
+		s.found |= foundDomain
+	default:
+		s.found |= foundURL
+		if s.all != nil {
+			s.all.url(start, e)
+		}
+	}
+}
+
+// host judges the host of a scheme URL whose authority ends at e.
+func (s *textScan) host(host []byte, at int, six bool, e int) (listed bool) {
+	if len(host) == 0 {
+		return false
+	}
+	end := at + len(host)
+	if six {
+		if i := bytes.IndexByte(host, '%'); i >= 0 {
+			host = host[:i]
+		}
+		if len(host) <= 45 {
+			if ip, err := netip.ParseAddr(string(host)); err == nil && ip.Zone() == "" {
+				s.address(ip, at, end)
+			}
+		}
+		return false
+	}
+	if host[len(host)-1] == '.' {
+		host = host[:len(host)-1]
+		if len(host) == 0 {
+			return false
+		}
+	}
+	path := s.t[e:]
+	if isDigit(host[0]) {
+		if ip, ok := quad(host); ok {
+			s.address(ip, at, end)
+		} else if s.c.wide && len(host) <= 64 {
+			if ip, ok := numberHost(strings.ToLower(string(host))); ok {
+				s.address(ip, at, end)
+			}
+		}
+	}
+	if plainHost(host) {
+		return s.domain(host, at, path)
+	}
+	// Compared as it stands, and as a browser would read it.
+	if low := bytes.ToLower(host); s.listed(low, at, end, path) {
+		listed = true
+	}
+	if !s.c.wide {
+		return listed
+	}
+	name, ok := browserHost(host)
+	if !ok {
+		return listed
+	}
+	name = strings.TrimSuffix(name, ".")
+	if s.listed([]byte(name), at, end, path) {
+		listed = true
+	}
+	if ip, ok := numberHost(name); ok {
+		s.address(ip, at, end)
+	}
+	return listed
+}
+
+// six judges the bare IPv6 literal around the colon at p: a run of hexadecimal
+// digits, colons and dots that no letter, digit or underscore touches. Dots at
+// its end are full stops, one colon there is punctuation.
+func (s *textScan) six(p int) {
+	if p < s.sixEnd {
+		return
+	}
+	t := s.t
+	a, e := p, p+1
+	for a > s.sixEnd && sixChar(t[a-1]) {
+		a--
+	}
+	for e < len(t) && sixChar(t[e]) {
+		e++
+	}
+	s.sixEnd = e
+	if a > 0 && wordChar[t[a-1]] || e < len(t) && wordChar[t[e]] {
+		return
+	}
+	lit := bytes.TrimRight(t[a:e], ".")
+	if n := len(lit); n > 2 && lit[n-1] == ':' && lit[n-2] != ':' {
+		lit = lit[:n-1]
+	}
+	if len(lit) < 2 || len(lit) > 45 {
+		return
+	}
+	if ip, err := netip.ParseAddr(string(lit)); err == nil && ip.Is6() {
+		s.address(ip, a, a+len(lit))
+	}
+}
+
+func sixChar(c byte) bool { return isHex(c) || c == ':' || c == '.' }

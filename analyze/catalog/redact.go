@@ -1,0 +1,121 @@
+package catalog
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/jsonrpc"
+	"github.com/warden-trace/warden/analyze/secret"
+)
+
+// RedactWhat says what Redact takes out.
+type RedactWhat struct {
+	ANSI    bool // forbidden code points, by the tool's charset
+	Secrets bool // secrets, each replaced by its redaction form
+}
+
+// Redact returns the bytes of a message with just the offending parts of its
+// strings edited in place, in every text that the selection covers; all other
+// bytes are as they came (replay.md, "What a block sends"). ok is false when there
+// was nothing to edit.
+func (c *Catalog) Redact(m *jsonrpc.Message, hits []Hit, sel Select, ins analyze.Inspection, what RedactWhat) (edited []byte, ok bool) {
+	var texts []*Hit
+	for i := range hits {
+		if h := &hits[i]; h.kind == hitText && sel.takes(h) && h.found&(foundANSI|foundSecret) != 0 {
+			texts = append(texts, h)
+		}
+	}
+	slices.SortStableFunc(texts, func(a, b *Hit) int { return cmp.Compare(a.text.Start, b.text.Start) })
+	s := c.cold.Get().(*Scanner)
+	defer c.cold.Put(s)
+	at := int32(0)
+	for _, h := range texts {
+		if h.text.Start < at {
+			continue // the same string again
+		}
+		cuts := s.cuts(m, h, ins, what)
+		if len(cuts) == 0 {
+			continue
+		}
+		edited = append(edited, m.Raw[at:h.text.Start]...)
+		edited = apply(edited, m.Raw[h.text.Start:h.text.End], cuts)
+		at = h.text.End
+		ok = true
+	}
+	if !ok {
+		return nil, false
+	}
+	return append(edited, m.Raw[at:]...), true
+}
+
+// cut replaces the code points [start, end) of a text.
+type cut struct {
+	start, end int
+	with       []byte // JSON string content
+}
+
+// cuts works out what must go from one text.
+func (s *Scanner) cuts(m *jsonrpc.Message, h *Hit, ins analyze.Inspection, what RedactWhat) (out []cut) {
+	t := s.decoded(m, &h.text)
+	var secrets []bytesAt
+	if what.Secrets && h.found&foundSecret != 0 {
+		s.scan.scan(t, &detail{})
+		secrets = union(s.scan.secrets.Matches, s.scan.pieces)
+	}
+	n := 0
+	for i := 0; i < len(t); {
+		if len(secrets) > 0 && i == secrets[0].start {
+			gone := t[i:secrets[0].end]
+			k := utf8.RuneCount(gone)
+			out = append(out, cut{n, n + k, redacted(gone, ins, what)})
+			i, n = secrets[0].end, n+k
+			secrets = secrets[1:]
+			continue
+		}
+		r, w := decode(t[i:])
+		if what.ANSI && forbidden(r, ins.Charset) {
+			if k := len(out); k > 0 && out[k-1].end == n && out[k-1].with == nil {
+				out[k-1].end++
+			} else {
+				out = append(out, cut{n, n + 1, nil})
+			}
+		}
+		i += w
+		n++
+	}
+	return out
+}
+
+// redacted is the redaction form of a secret as JSON string content.
+func redacted(gone []byte, ins analyze.Inspection, what RedactWhat) []byte {
+	form := secret.Redact(string(gone))
+	if what.ANSI {
+		kept := make([]rune, 0, len(form))
+		for _, r := range form {
+			if !forbidden(r, ins.Charset) {
+				kept = append(kept, r)
+			}
+		}
+		form = string(kept)
+	}
+	q := jsonrpc.AppendQuoted(nil, form)
+	return q[1 : len(q)-1]
+}
+
+// apply appends raw, the content of a JSON string, with the cuts made.
+func apply(dst, raw []byte, cuts []cut) []byte {
+	places := make([]int, 0, 2*len(cuts))
+	for _, c := range cuts {
+		places = append(places, c.start, c.end)
+	}
+	offs := jsonrpc.RawOffsets(raw, places)
+	at := 0
+	for i, c := range cuts {
+		dst = append(dst, raw[at:offs[2*i]]...)
+		dst = append(dst, c.with...)
+		at = offs[2*i+1]
+	}
+	return append(dst, raw[at:]...)
+}

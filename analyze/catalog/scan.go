@@ -1,0 +1,230 @@
+package catalog
+
+import (
+	"math/bits"
+
+	"github.com/warden-trace/warden/analyze/secret"
+)
+
+// found is the set of rules that a text breaks.
+type found uint16
+
+const (
+	foundANSI found = 1 << iota
+	foundSecret
+	foundDomain
+	foundIP
+	foundURL
+	foundPhrase
+	foundInvisible
+)
+
+// chunk is how many bytes of a text the kernel reads at a time: the masks stay
+// in the first-level cache.
+const chunk = 4096
+
+// piece is a run of entropy characters that is as random as a key.
+type piece struct{ start, end int }
+
+// textScan scans one text, decoded UTF-8, for all rules in one pass. Without a
+// detail it only says which rules fire and skips what it knows already; with
+// one it collects everything that matched. The memory of where each rule's last
+// scan ended keeps every rule linear: no byte is read twice for the same end.
+type textScan struct {
+	c     *Catalog
+	t     []byte // the text
+	full  []byte // the text and what may be read behind it
+	found found
+	all   *detail // nil: only whether
+
+	secrets *secret.Matcher
+	pieces  []piece
+	blocks  [chunk / 64]block
+
+	pieceEnd, tokenEnd, sixEnd, runEnd, tagEnd int
+}
+
+// scan reads t, which must have 64+ahead readable bytes behind it.
+func (s *textScan) scan(t []byte, all *detail) found {
+	n := len(t)
+	s.t, s.full, s.found, s.all = t, t[:n+64+ahead], 0, all
+	s.secrets.Reset(t)
+	s.pieces = s.pieces[:0]
+	s.pieceEnd, s.tokenEnd, s.sixEnd, s.runEnd, s.tagEnd = 0, 0, 0, 0, 0
+	var carry carried
+	for base := 0; base < n; base += chunk {
+		size := min(chunk, n-base)
+		k := (size + 63) / 64
+		s.c.kernel(s.full[base:], k, s.blocks[:], s.c.tables)
+		if tail := size & 63; tail != 0 {
+			b := &s.blocks[k-1]
+			m := uint64(1)<<tail - 1
+			b.piece &= m
+			b.dot &= m
+			b.colon &= m
+			b.next &= m
+			b.odd &= m
+			b.clue &= m
+		}
+		for w := range k {
+			s.block(&s.blocks[w], base+w*64, &carry)
+		}
+	}
+	s.finish()
+	return s.found
+}
+
+// carried is what one block tells the next.
+type carried struct {
+	lane           uint64 // the last eight bytes were all piece characters
+	colon1, colon2 uint64 // colons of the block before, and those close behind another
+}
+
+func (s *textScan) block(b *block, at int, c *carried) {
+	for m := b.clue; m != 0; m &= m - 1 {
+		s.clue(at + bits.TrailingZeros64(m))
+	}
+	// A dot with host characters on both sides. At a block's ends the neighbour
+	// is unknown, and may be one.
+	for m := b.dot & (b.piece>>1 | 1<<63) & (b.piece<<1 | 1); m != 0; m &= m - 1 {
+		s.dot(at + bits.TrailingZeros64(m))
+	}
+	for m := b.next; m != 0; m &= m - 1 {
+		s.colons(at + bits.TrailingZeros64(m))
+	}
+	for m := b.odd; m != 0; m &= m - 1 {
+		s.odd(at + bits.TrailingZeros64(m))
+	}
+	// An IPv6 literal without "::" has at least six colons, five bytes apart at
+	// most: the third of such a row is looked at.
+	if b.colon|c.colon1 != 0 {
+		second := b.colon & near(b.colon, c.colon1)
+		third := second & near(second, c.colon2)
+		c.colon1, c.colon2 = b.colon, second
+		for m := third; m != 0; m &= m - 1 {
+			s.six(at + bits.TrailingZeros64(m))
+		}
+	}
+	// Two full lanes of eight piece characters side by side: every run of 24 has
+	// them.
+	y := ^b.piece
+	full := (y - 0x0101010101010101) &^ y & 0x8080808080808080
+	if full != 0 {
+		for m := full & (full<<8 | c.lane); m != 0; m &= m - 1 {
+			s.piece(at + bits.TrailingZeros64(m))
+		}
+	}
+	c.lane = full >> 56
+}
+
+// near marks the places up to five bytes behind a bit of m; before is the mask
+// of the block before.
+func near(m, before uint64) uint64 {
+	return m<<1 | m<<2 | m<<3 | m<<4 | m<<5 | before>>63 | before>>62 | before>>61 | before>>60 | before>>59
+}
+
+// piece looks at the run of piece characters around p.
+func (s *textScan) piece(p int) {
+	if p < s.pieceEnd || s.all == nil && s.found&foundSecret != 0 {
+		return
+	}
+	a, b := p, p+1
+	for a > s.pieceEnd && secret.Piece(s.t[a-1]) {
+		a--
+	}
+	for b < len(s.t) && secret.Piece(s.t[b]) {
+		b++
+	}
+	s.pieceEnd = b
+	if s.c.entropy.High(s.t[a:b]) {
+		s.pieces = append(s.pieces, piece{a, b})
+	}
+}
+
+// finish settles what needs the whole text: pieces that overlap a vendor match
+// are none (catalog.md, "WRD-RES-SECRET-ECHO").
+func (s *textScan) finish() {
+	matches := s.secrets.Finish()
+	if len(matches) > 0 {
+		s.found |= foundSecret
+	}
+	if len(s.pieces) == 0 {
+		return
+	}
+	if s.all != nil {
+		s.all.random = append(s.all.random, s.pieces...)
+	}
+	keep := s.pieces[:0]
+	i, end := 0, 0
+	for _, p := range s.pieces {
+		for i < len(matches) && matches[i].Start < p.end {
+			end = max(end, matches[i].End)
+			i++
+		}
+		if end <= p.start {
+			keep = append(keep, p)
+		}
+	}
+	s.pieces = keep
+	if len(keep) > 0 {
+		s.found |= foundSecret
+	}
+}
+
+// clue looks at a place where a phrase or a vendor pattern may be.
+func (s *textScan) clue(p int) {
+	f := s.full[p : p+4 : p+4]
+	x := uint32(f[0]) | uint32(f[1])<<8 | uint32(f[2])<<16 | uint32(f[3])<<24
+	c := s.c.clues
+	in := c.first[0][f[0]] & c.first[1][f[1]] & c.first[2][f[2]] & c.first[3][f[3]]
+	for ; in != 0; in &= in - 1 {
+		for i := range c.groups[bits.TrailingZeros8(in)] {
+			g := &c.groups[bits.TrailingZeros8(in)][i]
+			if len(g.many) == 1 {
+				if x&g.mask == g.value {
+					s.try(g.one, p)
+				}
+			} else if list, ok := g.many[x&g.mask]; ok {
+				s.try(list, p)
+			}
+		}
+	}
+}
+
+func (s *textScan) try(list []finder, p int) {
+	for i := range list {
+		f := &list[i]
+		at := p - int(f.back)
+		if f.secret != nil {
+			s.secrets.Try(f.secret, at)
+			continue
+		}
+		if s.all == nil && s.found&foundPhrase != 0 || at > len(s.t) {
+			continue
+		}
+		if start, end, ok := s.c.phrases[f.phrase].at(s.t, at, int(f.at)); ok {
+			s.found |= foundPhrase
+			if s.all != nil {
+				s.all.phrase(f.phrase, start, end)
+			}
+		}
+	}
+}
+
+// odd looks at a byte that may begin a character that ANSI or INVISIBLE is
+// about.
+func (s *textScan) odd(p int) {
+	c := s.t[p]
+	switch {
+	case c < 0x80:
+		s.found |= foundANSI
+	case c == 0xc2:
+		if p+1 < len(s.t) {
+			s.found |= foundANSI
+		}
+	case c == 0xe2 && p+2 < len(s.t) && s.t[p+1] == 0x80 && s.t[p+2]&0xfe == 0xa8:
+		s.found |= foundANSI
+	case s.c.wide && (s.all != nil || s.found&foundInvisible == 0):
+		s.invisible(p)
+	}
+}

@@ -1,0 +1,88 @@
+package catalog
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+
+	"github.com/warden-trace/warden/analyze/jsonrpc"
+)
+
+// unescape decodes the content of a JSON string that has been read as strict
+// JSON, so that its escapes are whole and its bytes are valid UTF-8. It is
+// jsonrpc.Unquote for the hot path: eight bytes a step between backslashes. The
+// result has jsonrpc.Pad readable bytes behind it.
+func unescape(dst, src []byte) []byte {
+	// What is written is never longer than what was read, but for the whole words.
+	if need := len(src) + jsonrpc.Pad; cap(dst) < need {
+		dst = make([]byte, need+need/4)
+	}
+	dst = dst[:cap(dst)]
+	i, o := 0, 0
+	for i < len(src) {
+		for i+8 <= len(src) {
+			x := binary.LittleEndian.Uint64(src[i:])
+			binary.LittleEndian.PutUint64(dst[o:], x)
+			y := x ^ 0x5c5c5c5c5c5c5c5c
+			if z := (y - 0x0101010101010101) &^ y & 0x8080808080808080; z != 0 {
+				n := bits.TrailingZeros64(z) / 8
+				i += n
+				o += n
+				break
+			}
+			i += 8
+			o += 8
+		}
+		for i < len(src) && src[i] != '\\' {
+			dst[o] = src[i]
+			i++
+			o++
+		}
+		if i+1 >= len(src) {
+			break
+		}
+		c := src[i+1]
+		i += 2
+		switch c {
+		case 'n':
+			c = '\n'
+		case 't':
+			c = '\t'
+		case 'r':
+			c = '\r'
+		case 'b':
+			c = '\b'
+		case 'f':
+			c = '\f'
+		case 'u':
+			r := hex4(src, i)
+			i += 4
+			if r >= 0xd800 && r < 0xdc00 && i+1 < len(src) && src[i] == '\\' && src[i+1] == 'u' {
+				if lo := hex4(src, i+2); lo >= 0xdc00 && lo < 0xe000 {
+					r = (r-0xd800)<<10 + lo - 0xdc00 + 0x10000
+					i += 6
+				}
+			}
+			o += utf8.EncodeRune(dst[o:], r) // half a pair becomes U+FFFD
+			continue
+		}
+		dst[o] = c
+		o++
+	}
+	return dst[:o]
+}
+
+// hex4 reads four hexadecimal digits at src[i:]; what is none counts as U+FFFD.
+func hex4(src []byte, i int) rune {
+	if i+4 > len(src) {
+		return utf8.RuneError
+	}
+	var r rune
+	for _, c := range src[i : i+4] {
+		if !isHex(c) {
+			return utf8.RuneError
+		}
+		r = r<<4 | rune(hexValue(c))
+	}
+	return r
+}
