@@ -2,8 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/owenrumney/go-sarif/v2/sarif"
@@ -63,6 +61,9 @@ type sarifLog struct {
 	seq     int64
 	dropped [3]int64 // by tier
 
+	scratch        []byte
+	uriOf, lastURI string // see uri
+
 	notes     []*sarif.Notification
 	notesLeft int64 // beyond noteLimit
 }
@@ -79,11 +80,8 @@ func (s *sarifLog) Finding(f *analyze.Finding) error {
 		s.dropped[f.Tier]++
 		return nil
 	}
-	b, err := json.Marshal(s.result(f))
-	if err != nil {
-		return fmt.Errorf("sarif: %w", err)
-	}
-	s.kept[f.Tier] = append(s.kept[f.Tier], sarifResult{s.seq, b})
+	s.scratch = s.appendResult(s.scratch[:0], f)
+	s.kept[f.Tier] = append(s.kept[f.Tier], sarifResult{s.seq, bytes.Clone(s.scratch)})
 	s.held++
 	return nil
 }
@@ -102,61 +100,10 @@ func (s *sarifLog) evict(t analyze.Tier) bool {
 	return false
 }
 
-// result makes the SARIF result of a finding. All text of a trace goes through
-// package safe: viewers show it raw.
-func (s *sarifLog) result(f *analyze.Finding) *sarif.Result {
-	v := s.lens.view(f)
-	text := safe.String(v.message)
-	if text == "" {
-		text = f.Rule
-	}
-	if e := safe.String(v.snippet); e != "" && !bytes.Contains([]byte(text), []byte(e)) {
-		text += "\nEvidence: " + e
-	}
-	loc := &sarif.Location{PhysicalLocation: s.physical(f.Trace, f.Line, f.Offset, f.Column)}
-	if v.tool != "" {
-		name := safe.String(v.tool)
-		loc.LogicalLocations = []*sarif.LogicalLocation{{
-			Name: &name, FullyQualifiedName: ptr("tools/" + name), Kind: ptr("function"),
-		}}
-	}
-	matched := make([]string, 0, min(len(f.Matched), maxMatched))
-	for _, m := range f.Matched[:min(len(f.Matched), maxMatched)] {
-		matched = append(matched, safe.String(s.lens.matched.Raw(m)))
-	}
-	r := &sarif.Result{
-		RuleID:    &f.Rule,
-		Level:     ptr(f.Level()),
-		Message:   sarif.Message{Text: &text},
-		Locations: []*sarif.Location{loc},
-		PropertyBag: sarif.PropertyBag{Properties: sarif.Properties{
-			"severity":          f.Severity.String(),
-			"tier":              f.Tier.String(),
-			"action":            f.Action.String(),
-			"direction":         f.Direction.String(),
-			"rpcId":             sarifID(v.id),
-			"tool":              safe.String(v.tool),
-			"contentBlockIndex": f.Block,
-			"subRule":           safe.String(f.SubRule),
-			"matchedPhrases":    matched,
-			"session":           safe.String(v.session),
-			"frame":             f.Frame,
-			"pointer":           safe.String(v.pointer),
-		}},
-	}
-	if i, ok := s.index[f.Rule]; ok {
-		r.RuleIndex = &i
-	}
-	if f.Fingerprint != "" {
-		r.PartialFingerprints = map[string]any{FingerprintKey: f.Fingerprint}
-	}
-	return r
-}
-
 // physical is a place in a trace file. What has no line stands at line 1, since
 // a result without a region, or with line 0, is refused by readers.
 func (s *sarifLog) physical(trace string, line, offset, column int64) *sarif.PhysicalLocation {
-	uri := traceURI(s.lens.trace.Raw(trace), s.o.Root)
+	uri := s.uri(trace)
 	region := &sarif.Region{StartLine: ptr(int(max(line, 1)))}
 	if line >= 1 {
 		if offset >= 0 {
@@ -170,17 +117,6 @@ func (s *sarifLog) physical(trace string, line, offset, column int64) *sarif.Phy
 		ArtifactLocation: &sarif.ArtifactLocation{URI: &uri},
 		Region:           region,
 	}
-}
-
-// sarifID is an id as a property: a number as it was written, a string, nil.
-func sarifID(id rpcID) any {
-	switch id.kind {
-	case idNumber:
-		return json.RawMessage(id.text)
-	case idString, idHuge:
-		return safe.String(id.text)
-	}
-	return nil
 }
 
 func (s *sarifLog) Problem(p *Problem) error {

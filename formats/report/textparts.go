@@ -224,7 +224,7 @@ func (t *text) sessions(tr *Trace) {
 	}
 	if s := &tr.Sessions[0]; len(tr.Sessions) == 1 && tr.SessionsAll <= 1 && s.Name == "" {
 		if s.Server != "" || s.Protocol != "" {
-			t.line(2, t.dim(t.about(s)))
+			t.buf = t.wrapped(t.buf, 2, t.about(s), t.dim)
 		}
 		return
 	}
@@ -241,21 +241,21 @@ func (t *text) sessions(tr *Trace) {
 		if s.Name != "" {
 			name += " " + safe.Cut(t.lens.session.Raw(s.Name), 36)
 		}
-		facts := []string{count(s.Frames, "frame", "frames"), count(s.Calls, "call", "calls")}
+		facts := []fact{{count(s.Frames, "frame", "frames"), same}, {count(s.Calls, "call", "calls"), same}}
 		if s.Fidelity != "" && s.Fidelity != wire {
-			facts = append(facts, t.yellow(s.Fidelity))
+			facts = append(facts, fact{s.Fidelity, t.yellow})
 		}
 		for _, c := range []struct {
 			tier analyze.Tier
 			n    int64
 		}{{analyze.Block, s.Counts.Block}, {analyze.Monitor, s.Counts.Monitor}, {analyze.Note, s.Counts.Note}} {
 			if c.n > 0 {
-				facts = append(facts, t.tier(c.tier, thousands(c.n)+" "+c.tier.String()))
+				facts = append(facts, fact{thousands(c.n) + " " + c.tier.String(), func(s string) string { return t.tier(c.tier, s) }})
 			}
 		}
-		t.line(2, "session "+t.strong(name)+"  "+strings.Join(facts, ", "))
+		t.list(2, "session "+name, facts)
 		if a := t.about(s); a != "" {
-			t.line(4, t.dim(a))
+			t.buf = t.wrapped(t.buf, 4, a, t.dim)
 		}
 	}
 	if n := max(tr.SessionsAll, int64(len(tr.Sessions))) - int64(min(limit, len(tr.Sessions))); n > 0 {

@@ -31,11 +31,11 @@ func (t *text) sum(s *Summary) {
 	total := c.Block + c.Monitor + c.Note
 	switch {
 	case s.Frames == 0:
-		t.line(0, t.yellow("nothing inspected:")+" "+read)
+		t.verdict(t.yellow, "nothing inspected:", read)
 	case total == 0:
-		t.line(0, t.green("clean:")+" no findings; read "+read)
+		t.verdict(t.green, "clean:", "no findings; read "+read)
 	default:
-		t.line(0, t.strong("read")+" "+read)
+		t.verdict(t.strong, "read", read)
 		if s.Traces > 1 {
 			t.tiers(c)
 		}
@@ -62,6 +62,16 @@ func (t *text) sum(s *Summary) {
 	}
 	// No time that the run took: the same input gives the same report.
 	t.line(0, t.dim(fmt.Sprintf("exit %d", s.ExitCode)))
+}
+
+// verdict writes a coloured word and what follows it.
+func (t *text) verdict(colour func(string) string, word, s string) {
+	for i, l := range wrap(word+" "+s, t.o.Width) {
+		if i == 0 {
+			l = colour(word) + strings.TrimPrefix(l, word)
+		}
+		t.line(0, l)
+	}
 }
 
 // caveats are what would make "clean" a lie if it were left out.
