@@ -88,7 +88,7 @@ func (w *walker) arg(arg string) bool {
 		}
 		return w.file(path, st, true)
 	case errors.Is(err, fs.ErrNotExist) && path == arg && strings.ContainsAny(arg, "*?["):
-		return w.glob(arg)
+		return w.glob(arg, err)
 	}
 	return w.fail(arg, bare(err))
 }
@@ -105,10 +105,10 @@ func (w *walker) group(name string, walk func() bool) bool {
 	return true
 }
 
-func (w *walker) glob(pattern string) bool {
+func (w *walker) glob(pattern string, missing error) bool {
 	names, err := filepath.Glob(pattern)
 	if err != nil {
-		return w.fail(pattern, fmt.Errorf("bad pattern: %w", err))
+		return w.fail(pattern, bare(missing))
 	}
 	if len(names) == 0 {
 		return w.fail(pattern, errors.New("no such file, and as a pattern it fits none"))

@@ -159,15 +159,9 @@ func (s *sniffed) lines(body []byte, whole bool) error {
 		} else if headerLine.Match(line) && s.form == formNone {
 			s.form, s.name = formFramed, formNames[formFramed]
 			return nil
-		} else if first || foreign == nil {
-			for _, t := range textForms {
-				if t.line.Match(line) {
-					e := &UnsupportedError{Form: t.form, Advice: t.advice, MetadataOnly: t.metadata}
-					if good == 0 && foreign == nil {
-						foreign = e
-					}
-				}
-			}
+		}
+		if line[0] != '{' && good == 0 && foreign == nil {
+			foreign = foreignText(line)
 		}
 		if s.form == formNone || good < 3 {
 			junk++
@@ -181,6 +175,16 @@ func (s *sniffed) lines(body []byte, whole bool) error {
 		s.weak = junk > good
 		if oneWay(body) {
 			s.tee, s.name = true, "captured stdio"
+		}
+	}
+	return nil
+}
+
+// foreignText knows lines of logs that are not read.
+func foreignText(line []byte) error {
+	for _, t := range textForms {
+		if t.line.Match(line) {
+			return &UnsupportedError{Form: t.form, Advice: t.advice, MetadataOnly: t.metadata}
 		}
 	}
 	return nil

@@ -88,6 +88,7 @@ func buffer(c *Chunk, size int) []byte {
 type lineSource struct {
 	*stream
 	carry []byte // the beginning of a line whose end was not in the last chunk
+	lines bool   // carry has whole lines too
 }
 
 // Next implements Source.
@@ -98,7 +99,10 @@ func (s *lineSource) Next(c *Chunk) error {
 	}
 	buf = append(buf, s.carry...)
 	from := len(buf) // no line feed before it
-	s.carry = s.carry[:0]
+	if s.lines {
+		from = 0
+	}
+	s.carry, s.lines = s.carry[:0], false
 	for {
 		buf = s.fill(buf, cap(buf)-jsonrpc.Pad)
 		n := bytes.LastIndexByte(buf[from:], '\n')
@@ -123,14 +127,44 @@ func (s *lineSource) Next(c *Chunk) error {
 		if s.err != nil {
 			n = len(buf) // the last line, whole or not
 		}
+		lines := bytes.Count(buf[:n], lf)
+		if lines > maxLines {
+			whole := n
+			n, lines = cutLines(buf[:n], maxLines)
+			s.lines = n < whole
+		}
 		s.carry = append(s.carry, buf[n:]...)
 		*c = Chunk{Seq: s.seq, Buf: buf[:n], Offset: s.off, FirstLine: s.line}
 		s.seq++
 		s.off += int64(n)
-		s.line += int64(bytes.Count(buf[:n], lf))
+		s.line += int64(lines)
 		s.content = s.content || !blank(buf[:n])
 		return nil
 	}
+}
+
+// maxLines bounds the lines of a chunk that may make a record; empty ones make
+// none.
+const maxLines = 1 << 15
+
+// cutLines is the offset after the first limit lines of b that are not empty,
+// and how many line feeds stand before it.
+func cutLines(b []byte, limit int) (n, lines int) {
+	for n < len(b) && limit > 0 {
+		if b[n] == '\n' {
+			n++
+			lines++
+			continue
+		}
+		limit--
+		end := bytes.IndexByte(b[n:], '\n')
+		if end < 0 {
+			return len(b), lines
+		}
+		n += end + 1
+		lines++
+	}
+	return n, lines
 }
 
 var lf = []byte{'\n'}
