@@ -106,7 +106,12 @@ func (m *merge) record(r *formats.Record, f *replay.Frame) {
 	case formats.KindBad:
 		m.badLine(r)
 		return
-	case formats.KindMeta, formats.KindStderr:
+	case formats.KindMeta:
+		if m.o.Meta != nil {
+			m.o.Meta(m.cur.name, r.Frame)
+		}
+		return
+	case formats.KindStderr:
 		return
 	}
 	s := m.sessions.For(r.Session, r.Dir, f)

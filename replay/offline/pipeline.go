@@ -28,6 +28,8 @@ type Options struct {
 	Progress Progress
 	// Observe, if set, sees every event with its outcome, in order.
 	Observe func(*Observation)
+	// Meta, if set, sees what a recording says of itself: the raw meta object.
+	Meta func(trace string, raw []byte)
 }
 
 // Progress is told of bytes to read and read, as they lie on disk, and of
