@@ -89,20 +89,24 @@ func (s *textScan) block(b *block, at int, c *carried) {
 	for m := b.dot & (b.piece>>1 | 1<<63) & (b.piece<<1 | 1); m != 0; m &= m - 1 {
 		s.dot(at + bits.TrailingZeros64(m))
 	}
-	for m := b.next; m != 0; m &= m - 1 {
-		s.colons(at + bits.TrailingZeros64(m))
-	}
 	for m := b.odd; m != 0; m &= m - 1 {
 		s.odd(at + bits.TrailingZeros64(m))
 	}
 	// An IPv6 literal without "::" has at least six colons, five bytes apart at
-	// most: the third of such a row is looked at.
+	// most: the third of such a row is looked at, in one order with the colons
+	// that a colon or a slash follows.
 	if b.colon|c.colon1 != 0 {
 		second := b.colon & near(b.colon, c.colon1)
 		third := second & near(second, c.colon2)
 		c.colon1, c.colon2 = b.colon, second
-		for m := third; m != 0; m &= m - 1 {
-			s.six(at + bits.TrailingZeros64(m))
+		for m := b.next | third; m != 0; m &= m - 1 {
+			p := at + bits.TrailingZeros64(m)
+			if b.next&m&-m != 0 {
+				s.colons(p)
+			}
+			if third&m&-m != 0 {
+				s.six(p)
+			}
 		}
 	}
 	// Two full lanes of eight piece characters side by side: every run of 24 has
