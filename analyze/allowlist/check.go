@@ -166,7 +166,7 @@ func (c *checker) envelope(s *survey, allowed []string) *Violation {
 		case "params":
 			ok = m.Value.Kind == jsonrpc.Object
 		default:
-			return c.deny(RuleInvalid, cut("/"+escape(m.Key)), "member %s is no part of a tools/call", show(m.Key))
+			return c.deny(RuleInvalid, cut("/"+escape(scrub(m.Key))), "member %s is no part of a tools/call", show(m.Key))
 		}
 		if !ok {
 			return c.deny(RuleInvalid, "/"+m.Key, "%s is not what a tools/call has there", m.Key)
@@ -190,7 +190,7 @@ func (c *checker) envelope(s *survey, allowed []string) *Violation {
 			ok = m.Value.Kind == jsonrpc.Object
 		default:
 			if !slices.Contains(allowed, m.Key) {
-				return c.deny(RuleInvalid, cut("/params/"+escape(m.Key)), "params.%s is no part of a tools/call (--allow-params admits one)", show(m.Key))
+				return c.deny(RuleInvalid, cut("/params/"+escape(scrub(m.Key))), "params.%s is no part of a tools/call (--allow-params admits one)", show(m.Key))
 			}
 		}
 		if !ok {

@@ -1,7 +1,6 @@
 package allowlist
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"strings"
 
@@ -48,8 +47,9 @@ func listed(result []byte) []string {
 	var out []string
 	jsonrpc.Each(result, func(key string, tools []byte, _ int) bool {
 		if strings.EqualFold(key, "tools") {
-			elements(tools, func(e []byte, _, _ int) {
+			jsonrpc.Elements(tools, func(e []byte) bool {
 				out = append(out, namesOf(e)...)
+				return true
 			})
 		}
 		return true
@@ -70,50 +70,6 @@ func namesOf(entry []byte) []string {
 	return out
 }
 
-// elements visits the elements of a JSON array whose syntax is trusted, with
-// their offsets in raw.
-func elements(raw []byte, visit func(e []byte, start, end int)) {
-	if len(raw) == 0 || raw[0] != '[' {
-		return
-	}
-	depth, start := 0, -1
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case '"':
-			if depth == 1 && start < 0 {
-				start = i
-			}
-			for i++; i < len(raw) && raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
-		case '[', '{':
-			if depth == 1 && start < 0 {
-				start = i
-			}
-			depth++
-		case ']', '}', ',':
-			if raw[i] != ',' {
-				depth--
-			}
-			if (depth == 1 && raw[i] == ',' || depth == 0) && start >= 0 {
-				end := start + len(bytes.TrimRight(raw[start:i], " \t\r\n"))
-				visit(raw[start:end], start, end)
-				start = -1
-			}
-			if depth == 0 {
-				return
-			}
-		case ' ', '\t', '\r', '\n':
-		default:
-			if depth == 1 && start < 0 {
-				start = i
-			}
-		}
-	}
-}
-
 // FilterTools takes the tools that calls could not use out of a tools/list
 // answer (the message's own bytes); all other bytes stay as they came. changed
 // is false when there was nothing to take out. An entry without one clear name
@@ -132,7 +88,9 @@ func (p *Policy) FilterTools(message []byte) (out []byte, changed bool) {
 			base := at + off
 			kept := false
 			last := -1 // end of the element before
-			elements(tools, func(e []byte, start, end int) {
+			jsonrpc.Elements(tools, func(e []byte) bool {
+				start := cap(tools) - cap(e) // e points into tools
+				end := start + len(e)
 				switch {
 				case p.shows(e):
 					// The comma before the first kept element goes with those
@@ -147,6 +105,7 @@ func (p *Policy) FilterTools(message []byte) (out []byte, changed bool) {
 					cuts = append(cuts, cutout{base + start, base + end})
 				}
 				last = end
+				return true
 			})
 			return true
 		})

@@ -90,12 +90,12 @@ const maxReadings = 16
 // one verdict a shape comes back, a deny before a note before an allow.
 // shapesFor gives the shapes of a tool as for Eval; it may be nil.
 func (p *Policy) EvalReadings(tools []string, args []*jsonrpc.Value, shapesFor func(tool string) []Shape) []Verdict {
-	slices.Sort(tools)
-	tools = slices.Compact(tools)
+	tools = slices.Compact(slices.Sorted(slices.Values(tools)))
 	many := len(tools) > maxReadings
 	if many {
 		tools = tools[:maxReadings]
 	}
+	args = slices.DeleteFunc(slices.Clone(args), func(v *jsonrpc.Value) bool { return v == nil })
 	// All readings of the arguments beside each other: every one is judged.
 	all := &jsonrpc.Value{Kind: jsonrpc.Array, Elems: args}
 	if len(args) == 1 {
