@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/lock"
+	"github.com/warden-trace/warden/cmd/program"
+	"github.com/warden-trace/warden/formats"
+	"github.com/warden-trace/warden/formats/report"
+	"github.com/warden-trace/warden/replay/offline"
+)
+
+// openSurface reads one recording and gathers the surface that it shows: the
+// last complete lists, over all its sessions. It is a variable so that tests
+// need no file.
+var openSurface = func(w *program.World, trace string) (*lock.Surface, error) {
+	read := program.ReadFlags{MaxFrameBytes: formats.DefaultMaxFrame, MaxInflight: 1024, ZstdWindowLog: 27, MaxDocument: 256 << 20}
+	cfg, _, err := program.Configure(w, &program.RuleFlags{}, &program.PostureFlags{}, &read)
+	if err != nil {
+		return nil, err
+	}
+	ro, err := read.Options(w)
+	if err != nil {
+		return nil, err
+	}
+	var c lock.SurfaceCollector
+	h := &surfaceProblems{}
+	sum, err := offline.Run(formats.Inputs([]string{trace}, w.Stdin, formats.InputOptions{Options: ro}), offline.Options{
+		Config: cfg, Formats: ro, Jobs: program.Workers(0), Handler: h, Interrupt: w.Interrupt,
+		Meta:    func(_ string, raw []byte) { c.Server = launchOf(raw, c.Server) },
+		Observe: func(o *offline.Observation) { collect(&c, o) },
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case sum.Interrupted:
+		return nil, &program.Error{Code: program.ExitInterrupt, Err: errors.New("interrupted")}
+	case h.err != nil:
+		// A surface read from half a recording could be half a surface.
+		return nil, h.err
+	case sum.Traces > 1:
+		return nil, program.Fail("name one recording", "%s: %d recordings; a lock is made from one", trace, sum.Traces)
+	}
+	return c.Surface()
+}
+
+// collect feeds the collector with what one frame shows.
+func collect(c *lock.SurfaceCollector, o *offline.Observation) {
+	if o.Record == nil || o.Outcome == nil {
+		return
+	}
+	if l := o.Outcome.Listed; l != nil {
+		c.Feed(l.Method, l.Cursor, l.Result)
+	}
+	if o.Outcome.Method == "initialize" && o.Event != nil && o.Event.Frame != nil {
+		for i := range o.Event.Frame.Parts() {
+			if m := &o.Event.Frame.Parts()[i].Msg; m.IsResponse() {
+				c.Feed("initialize", "", m.Result)
+			}
+		}
+	}
+	if p := o.Session.Machine.Protocol(); p != "" {
+		c.Protocol(p)
+	}
+}
+
+// launchOf reads the launch command or URL from what a recording says of
+// itself; old where it says neither.
+func launchOf(raw []byte, old *lock.Launch) *lock.Launch {
+	var m struct {
+		Command json.RawMessage `json:"command"`
+		Args    []string        `json:"args"`
+		URL     string          `json:"url"`
+	}
+	if json.Unmarshal(raw, &m) != nil {
+		return old
+	}
+	var list []string
+	var one string
+	switch {
+	case json.Unmarshal(m.Command, &list) == nil && len(list) > 0:
+		return &lock.Launch{Command: list[0], Args: append(list[1:len(list):len(list)], m.Args...)}
+	case json.Unmarshal(m.Command, &one) == nil && one != "":
+		return &lock.Launch{Command: one, Args: m.Args}
+	case m.URL != "":
+		return &lock.Launch{URL: m.URL}
+	}
+	return old
+}
+
+// surfaceProblems is a report that keeps the first fatal problem.
+type surfaceProblems struct{ err error }
+
+func (h *surfaceProblems) Problem(p *report.Problem) error {
+	if p.Fatal && h.err == nil {
+		where := p.Trace
+		if p.Line > 0 {
+			where = fmt.Sprintf("%s:%d", p.Trace, p.Line)
+		}
+		h.err = program.Fail("a lock needs a recording that can be read whole", "%s: %s", where, p.Message)
+	}
+	return nil
+}
+
+func (*surfaceProblems) Finding(*analyze.Finding) error { return nil }
+func (*surfaceProblems) Trace(*report.Trace) error      { return nil }
+func (*surfaceProblems) Close(*report.Summary) error    { return nil }
+func (*surfaceProblems) Abort()                         {}

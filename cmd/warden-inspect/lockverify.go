@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/warden-trace/warden/analyze/lock"
+	"github.com/warden-trace/warden/cmd/program"
+	"github.com/warden-trace/warden/formats/report/safe"
+)
+
+// lockVerifyCmd is `lock verify`.
+type lockVerifyCmd struct {
+	File   string `arg:"" name:"lock" help:"The lock."`
+	Output string `short:"o" placeholder:"FILE" help:"Write the text to FILE instead of standard output."`
+	lockReports
+}
+
+// Run checks one lock.
+func (c *lockVerifyCmd) Run(w *program.World) error {
+	data, err := lockBytes(c.File)
+	if err != nil {
+		return err
+	}
+	faults, n, err := lock.Verify(c.File, data)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		for _, f := range faults[1:] {
+			fmt.Fprintf(w.Stderr, "warden-inspect: %s: %s\n", safe.String(c.File), safe.String(f))
+		}
+		if n > len(faults) {
+			fmt.Fprintf(w.Stderr, "warden-inspect: %s: and %d more\n", safe.String(c.File), n-len(faults))
+		}
+		return program.Fail("a changed surface must be pinned again: warden-inspect lock pin", "%s: inconsistent lock: %s", c.File, faults[0])
+	}
+	l, err := lock.ParseStrict(c.File, data)
+	if err != nil {
+		return err
+	}
+	out := c.Output
+	if out == "" && c.JSON != "-" && c.SARIF != "-" {
+		out = "-"
+	}
+	err = writeFile(w, out, func(o io.Writer) error {
+		state := "not approved"
+		switch {
+		case l.Pin.Approved && l.Pin.ApprovedDigest == l.Overall:
+			state = "approved by " + l.Pin.Approver
+		case l.Pin.Approved:
+			state = "changed since its approval"
+		}
+		_, err := fmt.Fprintf(o, "%s: level %d, %s, %s; all digests recompute\n%s\n",
+			safe.String(c.File), l.Level, surfaceCounts(l), safe.String(state), l.Overall)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return lockDone(w, c.lockReports, c.File, "lock-verify", l)
+}
+
+// lockRotateCmd is `lock rotate`.
+type lockRotateCmd struct {
+	File     string `arg:"" name:"lock" help:"The lock; it is replaced unless -o names another file."`
+	Output   string `short:"o" placeholder:"FILE" help:"Write the new lock to FILE and leave the old one."`
+	Approver string `placeholder:"ID" help:"Who approves the lock as it is."`
+	Note     string `placeholder:"TEXT" help:"A note for the attestation."`
+	lockReports
+}
+
+// Run appends an attestation.
+func (c *lockRotateCmd) Run(w *program.World) error {
+	old, err := readLock(c.File)
+	if err != nil {
+		return err
+	}
+	l, err := lock.Rotate(old, lock.RotateOptions{Now: w.Now(), Approver: c.Approver, Actor: w.Getenv("USER"), Note: c.Note})
+	if err != nil {
+		return program.Fail("nothing was written", "%w", err)
+	}
+	text, err := lock.Write(l)
+	if err != nil {
+		return err
+	}
+	out := c.Output
+	if out == "" {
+		out = c.File
+	}
+	if out == "-" && (c.JSON == "-" || c.SARIF == "-") {
+		return program.Fail("give -o FILE for the lock", "the lock and a report can't share standard output")
+	}
+	if err := writeFile(w, out, func(o io.Writer) error { _, err := o.Write(text); return err }); err != nil {
+		return err
+	}
+	if out != "-" {
+		fmt.Fprintln(w.Stderr, safe.String(fmt.Sprintf("%s: %s, overall digest unchanged", out, counted(l.Pin.Attestations, "attestation"))))
+	}
+	return lockDone(w, c.lockReports, out, "lock-rotate", l)
+}
