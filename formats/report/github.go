@@ -65,15 +65,17 @@ func (g *github) command(name, trace string, line, column int64, title, text str
 		g.unset++
 		return g.err
 	}
-	b := append(append(append(g.buf, "::"...), name...), " file="...)
-	b = append(b, githubProperty(g.lens.trace.Raw(trace))...)
+	b := append(append(append(g.buf, "::"...), name...), ' ')
+	if trace != "" {
+		b = append(append(append(b, "file="...), githubProperty(g.lens.trace.Raw(trace))...), ',')
+	}
 	if line > 0 {
-		b = append(append(b, ",line="...), itoa(line)...)
+		b = append(append(append(b, "line="...), itoa(line)...), ',')
 		if column > 0 {
-			b = append(append(b, ",col="...), itoa(column)...)
+			b = append(append(append(b, "col="...), itoa(column)...), ',')
 		}
 	}
-	b = append(append(b, ",title="...), githubProperty(title)...)
+	b = append(append(b, "title="...), githubProperty(title)...)
 	b = append(append(b, "::"...), githubText(text)...)
 	g.buf = append(b, '\n')
 	return g.spill()

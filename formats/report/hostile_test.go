@@ -272,6 +272,26 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
+// TestProblemOfNoTrace is one of the run itself, first of all.
+func TestProblemOfNoTrace(t *testing.T) {
+	for _, form := range forms {
+		t.Run(form.name, func(t *testing.T) {
+			var b bytes.Buffer
+			h := form.make(&b)
+			if err := h.Problem(&Problem{Message: "the disk went away", Fatal: true}); err != nil {
+				t.Fatal(err)
+			}
+			if err := h.Close(&Summary{ExitCode: 2}); err != nil {
+				t.Fatal(err)
+			}
+			form.check(t, b.Bytes())
+			if !bytes.Contains(b.Bytes(), []byte("the disk went away")) || bytes.Contains(b.Bytes(), []byte(`name=""`)) {
+				t.Errorf("not told: %s", b.String())
+			}
+		})
+	}
+}
+
 // TestSameTwice sees that a report depends on nothing but what it was told.
 func TestSameTwice(t *testing.T) {
 	for _, form := range forms {

@@ -21,6 +21,14 @@ func NewJSON(w io.Writer, run *Run) Handler {
 	return &jsonl{out: newOut(w), run: run, lens: newLens(run)}
 }
 
+// NewLiveJSON is NewJSON for a session that is under way: each line is handed on
+// at once, and flushed where w has a Flush, as files of package target do.
+func NewLiveJSON(w io.Writer, run *Run) Handler {
+	h := &jsonl{out: newOut(w), run: run, lens: newLens(run)}
+	h.live = true
+	return h
+}
+
 type jsonl struct {
 	out
 	run  *Run

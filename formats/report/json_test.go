@@ -22,6 +22,27 @@ func TestJSONGoldens(t *testing.T) {
 	golden(t, "clean.jsonl", render(t, nothing, jsonHandler))
 }
 
+// flushed counts how often a report was handed on.
+type flushed struct {
+	bytes.Buffer
+	times int
+}
+
+func (f *flushed) Flush() error { f.times++; return nil }
+
+func TestLiveJSON(t *testing.T) {
+	var f flushed
+	h := NewLiveJSON(&f, testRun())
+	for i := range 3 {
+		if err := h.Finding(ansi()); err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(f.Bytes(), []byte("\n")); n != i+1 || f.times != i+1 {
+			t.Errorf("after %d findings: %d lines, flushed %d times", i+1, n, f.times)
+		}
+	}
+}
+
 // TestJSONOrder pins the order of a finding's members: users cut lines by eye.
 func TestJSONOrder(t *testing.T) {
 	line, _, _ := strings.Cut(string(render(t, tell, jsonHandler)), "\n")

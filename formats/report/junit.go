@@ -186,6 +186,9 @@ func (j *junit) suite(t *Trace) {
 		}
 	}
 	name := j.lens.trace.Raw(t.Name)
+	if name == "" {
+		name = "the run" // problems of no trace
+	}
 	b := append(j.buf, `<testsuite`...)
 	b = attr(b, "name", name)
 	b = attr(b, "package", "warden")

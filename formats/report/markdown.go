@@ -74,7 +74,10 @@ func place(v *view) string {
 
 func (m *markdown) Problem(p *Problem) error {
 	where := p.Trace
-	if p.Line > 0 {
+	switch {
+	case p.Trace == "":
+		where = "the run"
+	case p.Line > 0:
 		where += ":" + itoa(p.Line)
 	}
 	mark := "notice"

@@ -20,6 +20,7 @@ type out struct {
 	buf  []byte
 	err  error
 	done bool
+	live bool // each record is handed on as it comes
 }
 
 // flushAt is when out hands its buffer on.
@@ -27,8 +28,15 @@ const flushAt = 64 << 10
 
 func newOut(w io.Writer) out { return out{w: w, buf: make([]byte, 0, 4<<10)} }
 
-// spill writes the buffer when it is full enough.
+// spill writes the buffer when it is full enough, or, live, at once.
 func (o *out) spill() error {
+	if o.live {
+		o.flush()
+		if f, ok := o.w.(interface{ Flush() error }); ok && o.err == nil {
+			o.err = f.Flush()
+		}
+		return o.err
+	}
 	if len(o.buf) < flushAt {
 		return o.err
 	}

@@ -65,6 +65,7 @@ type text struct {
 	lens *lens
 
 	current            string // trace that the sections belong to
+	entered            bool   // there is one
 	full, brief, notes section
 	problems           section
 
@@ -79,9 +80,9 @@ type text struct {
 // enter closes the section of a trace that never got its summary because it
 // could not be opened.
 func (t *text) enter(trace string) {
-	if t.current != trace {
+	if !t.entered || t.current != trace {
 		t.leave()
-		t.current = trace
+		t.current, t.entered = trace, true
 		t.problems.left = problemLimit
 	}
 }
@@ -97,7 +98,7 @@ func (t *text) leave() {
 }
 
 func (t *text) forget() {
-	t.current = ""
+	t.current, t.entered = "", false
 	t.full.reset()
 	t.brief.reset()
 	t.notes.reset()

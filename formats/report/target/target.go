@@ -102,6 +102,34 @@ func Create(path string, stdout io.Writer) (*File, error) {
 	return t, nil
 }
 
+// Stream opens path for a report that is read while it grows and must survive
+// the program's sudden end, such as the log of a live session: there is no
+// temporary name, what was written stays, also after Abort. An existing file is
+// emptied. Everything else is as with Create; call Flush after each record.
+func Stream(path string, stdout io.Writer) (*File, error) {
+	t := &File{path: path}
+	final, err := resolve(path)
+	if path == "" || path == "-" || err != nil {
+		return Create(path, stdout)
+	}
+	st, err := os.Stat(final)
+	switch {
+	case err == nil && !st.Mode().IsRegular():
+		return Create(path, stdout)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, t.fail(err)
+	}
+	if _, ok := descriptor(final); ok {
+		return Create(path, stdout)
+	}
+	f, err := os.OpenFile(final, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return nil, t.fail(err)
+	}
+	t.open(f, "")
+	return t, nil
+}
+
 // open makes f what Write goes to; final is what to rename it to at the end,
 // "" for a target that is written to as it is.
 func (t *File) open(f *os.File, final string) {

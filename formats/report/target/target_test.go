@@ -382,3 +382,43 @@ func TestNoRoomToGrow(t *testing.T) {
 		t.Error("the old report is gone")
 	}
 }
+
+func TestStream(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "log")
+	if err := os.WriteFile(path, []byte("older and longer"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Stream(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Write([]byte("one\n"))
+	if err := f.Flush(); err != nil || read(t, path) != "one\n" {
+		t.Errorf("flushed: %q, %v", read(t, path), err)
+	}
+	f.Abort()
+	if read(t, path) != "one\n" {
+		t.Errorf("what was written is gone: %q", read(t, path))
+	}
+	holds(t, dir, "log")
+	var b bytes.Buffer
+	for _, p := range []string{"-", "/dev/stdout"} {
+		if f, err = Stream(p, &b); err != nil {
+			t.Fatal(err)
+		}
+		f.Write([]byte("x"))
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if b.String() != "xx" {
+		t.Errorf("standard output got %q", b.String())
+	}
+	for _, p := range []string{"", dir, filepath.Join(dir, "no", "log")} {
+		var e *Error
+		if f, err := Stream(p, nil); !errors.As(err, &e) || e.Hint == "" || f != nil {
+			t.Errorf("%q: %v", p, err)
+		}
+	}
+}
