@@ -2,6 +2,7 @@ package replay
 
 import (
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/allowlist"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 	"github.com/warden-trace/warden/analyze/lock"
 	"github.com/warden-trace/warden/analyze/policy"
@@ -15,6 +16,7 @@ type judges struct {
 	cfg      *Config
 	gate     *lock.Gate
 	profiles []profile.Session
+	allow    *allowlist.Session
 	shapes   map[string][]policy.Shape // of tools seen in a tools/list, where no lock says it
 }
 
@@ -24,6 +26,10 @@ const maxShapes = 10000
 func (j *judges) init(cfg *Config) {
 	j.cfg = cfg
 	j.gate = lock.NewGate(cfg.Lock, cfg.Coverage)
+	if cfg.Allow != nil {
+		j.allow = allowlist.NewSession(cfg.Allow, allowlist.Options{MaxConcurrent: cfg.MaxConcurrent,
+			Timeout: cfg.RequestTimeout, MaxInflight: cfg.MaxInflight})
+	}
 	for _, p := range cfg.Profiles {
 		j.profiles = append(j.profiles, p.NewSession())
 	}
@@ -59,9 +65,7 @@ func (j *judges) frame(m *Machine, ev *Event, dir analyze.Direction, p *Part, c 
 
 func (j *judges) show(m *Machine, f *profile.Frame) {
 	for _, s := range j.profiles {
-		for _, found := range s.Frame(f) {
-			m.add(found)
-		}
+		m.addAll(s.Frame(f))
 	}
 }
 
@@ -110,13 +114,12 @@ func (m *Machine) observed(from int, dir analyze.Direction) {
 
 // request judges a client's request or notification before it goes on.
 func (j *judges) request(m *Machine, ev *Event, p *Part, kind callKind, tool string) {
+	j.allowed(m, ev, p, kind, tool)
 	if kind != kindCall {
 		return
 	}
 	if j.gate != nil {
-		for _, f := range j.gate.Called(tool) {
-			m.add(f)
-		}
+		m.addAll(j.gate.Called(tool))
 	}
 	if j.cfg.Policy != nil {
 		j.policy(m, &p.Msg, tool)
@@ -147,6 +150,7 @@ func (j *judges) listChanged() {
 // that would replace it.
 func (j *judges) list(m *Machine, ev *Event, p *Part, c *call) (stage string) {
 	msg := &p.Msg
+	j.listedTools(m, msg)
 	if j.cfg.Policy != nil && j.cfg.Lock == nil && j.cfg.Coverage == analyze.Full {
 		j.learn(msg.Result)
 	}
@@ -160,9 +164,7 @@ func (j *judges) list(m *Machine, ev *Event, p *Part, c *call) (stage string) {
 		return ""
 	}
 	findings, diverged, err := j.gate.Answered(string(c.key), msg.Result)
-	for _, f := range findings {
-		m.add(f)
-	}
+	m.addAll(findings)
 	if err != nil && j.cfg.Strict {
 		m.fault(ev, "list-gate", "ListEntry", msg.ID)
 	}

@@ -213,7 +213,7 @@ func (m *Machine) frameError(ev *Event, why string) {
 		Rule: ruleFrameError, Tier: analyze.Note, Severity: analyze.Low, Action: analyze.Passed,
 		Direction: ev.Dir, Block: -1, Message: "the frame is no JSON-RPC message: " + why,
 	})
-	m.judges.unreadable(m, ev, why)
+	m.judges.unreadable(m, ev)
 }
 
 // add appends a finding that stands on the frame in hand.

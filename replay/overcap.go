@@ -38,7 +38,7 @@ func (m *Machine) overCap(ev *Event) {
 				m.out.Calls++
 			}
 		}
-		m.judges.overCap(m, ev, dir, &msg, tool)
+		m.judges.overCap(m, dir)
 		m.settle(from, dir, &msg, m.out.Method, tool)
 		if d, denied := m.deny(from, &msg, tool, false); denied {
 			m.out.Verdict = d.verdict

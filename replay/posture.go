@@ -1,6 +1,9 @@
 package replay
 
-import "github.com/warden-trace/warden/analyze"
+import (
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/catalog"
+)
 
 // Posture says which block-tier findings change the wire (replay.md,
 // "Posture"). The zero value is the default: the block tier blocks, secrets
@@ -21,7 +24,7 @@ type Posture struct {
 	RedactSecretEcho  bool
 	BlockInjectPhrase bool
 	// BlockPhrases are the phrases that block one by one
-	// (--block-inject-phrase-only), folded as the catalog folds them.
+	// (--block-inject-phrase-only), in the form of catalog.FoldPhrase.
 	BlockPhrases map[string]bool
 }
 
@@ -56,7 +59,7 @@ func (p *Posture) mode(f *analyze.Finding) mode {
 
 func (p *Posture) namesPhrase(matched []string) bool {
 	for _, m := range matched {
-		if p.BlockPhrases[m] {
+		if p.BlockPhrases[catalog.FoldPhrase(m)] {
 			return true
 		}
 	}

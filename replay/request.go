@@ -157,6 +157,10 @@ func (m *Machine) deny(from int, msg *jsonrpc.Message, tool string, untouchable 
 	if w == nil {
 		return decision{}, false
 	}
+	m.judges.denied(msg, w.Rule)
+	if k, ok := key(msg.ID); ok {
+		m.client.take(k) // an id is never answered twice
+	}
 	d := decision{verdict: Drop}
 	if msg.Has&jsonrpc.HasID != 0 {
 		r := refusal{code: codeVerdict, stage: "request", rule: w.Rule, tool: tool, reason: w.Message,

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/allowlist"
 	"github.com/warden-trace/warden/analyze/catalog"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 )
@@ -59,13 +60,31 @@ func (m *Machine) response(ev *Event, dir analyze.Direction, p *Part, c *call) d
 	if c != nil && c.listing() {
 		m.out.Listed = &Listed{Method: c.method, Cursor: c.cursor, Result: msg.Result}
 	}
-	if d, late := m.judges.answered(m, ev, p, c); late {
-		return d
-	}
+	late := m.judges.answered(m, ev, p)
 	if m.out.Abort != nil {
 		return decision{verdict: Drop}
 	}
-	return m.conclude(p, &r)
+	d := m.conclude(p, &r)
+	switch {
+	case late:
+		return m.tooLate(&r)
+	case d.verdict == Forward && c != nil && c.kind == kindList:
+		if filtered, changed := m.judges.filter(msg); changed {
+			return filtered
+		}
+	}
+	return d
+}
+
+// tooLate drops an answer that must not be delivered any more: the client has
+// had an error for its id, or has cancelled it.
+func (m *Machine) tooLate(r *answer) decision {
+	for i := r.from; i < len(m.out.Findings); i++ {
+		if f := &m.out.Findings[i]; f.Rule == allowlist.RuleLateResult {
+			f.Action = analyze.Blocked
+		}
+	}
+	return decision{verdict: Drop}
 }
 
 // answer is what the machine has made out about a response before it concludes.

@@ -1,6 +1,10 @@
 package program
 
 import (
+	"strconv"
+	"strings"
+
+	"github.com/warden-trace/warden/analyze/allowlist"
 	"github.com/warden-trace/warden/analyze/lock"
 	"github.com/warden-trace/warden/analyze/policy"
 	"github.com/warden-trace/warden/analyze/profile"
@@ -35,17 +39,55 @@ func families(cfg *replay.Config, r *RuleFlags) (warnings []string, err error) {
 		p.Coverage = cfg.Coverage
 		cfg.Policy = p
 	}
-	return warnings, profiles(cfg, r)
+	all, err := limits(r.Limit)
+	if err != nil {
+		return nil, err
+	}
+	if err := allow(cfg, r, all); err != nil {
+		return nil, err
+	}
+	return warnings, profiles(cfg, r, all)
 }
 
-func profiles(cfg *replay.Config, r *RuleFlags) error {
-	all, err := limits(r.Limit)
+// allow loads the allow-list and what belongs to it.
+func allow(cfg *replay.Config, r *RuleFlags, all map[string]int64) error {
+	limits := allowlist.DefaultLimits()
+	for name, n := range all {
+		if short, ok := strings.CutPrefix(name, "guwah."); ok {
+			if err := limits.Set(short, strconv.FormatInt(n, 10)); err != nil {
+				return Fail("", "--limit: %w", err)
+			}
+		}
+	}
+	if r.Allowlist == "" {
+		switch {
+		case r.MaxConcurrent != 0, r.RequestTimeout != 0, r.FilterTools, len(r.AllowParams) > 0:
+			return Fail("give the allow-list too", "--max-concurrent, --request-timeout, --filter-tools and --allow-params belong to --allowlist")
+		}
+		return nil
+	}
+	if r.MaxConcurrent < 0 || r.RequestTimeout < 0 {
+		return Fail("", "--max-concurrent and --request-timeout can't be negative")
+	}
+	data, err := readInput("--allowlist", r.Allowlist)
 	if err != nil {
 		return err
 	}
+	p, err := allowlist.Load(r.Allowlist, data, limits)
+	if err != nil {
+		return Fail("warden-inspect allowlist lint explains an allow-list", "--allowlist: %w", err)
+	}
+	cfg.Allow, cfg.AllowParams = p, r.AllowParams
+	cfg.MaxConcurrent, cfg.RequestTimeout, cfg.FilterTools = r.MaxConcurrent, r.RequestTimeout, r.FilterTools
+	return nil
+}
+
+func profiles(cfg *replay.Config, r *RuleFlags, all map[string]int64) error {
 	o := profile.Options{Limits: map[string]int64{}, Audience: r.Audience}
 	for name, n := range all {
-		o.Limits[name] = n
+		if !strings.HasPrefix(name, "guwah.") {
+			o.Limits[name] = n
+		}
 	}
 	for _, name := range r.Profile {
 		p, err := profile.New(name, o)

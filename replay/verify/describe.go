@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/secret"
 	"github.com/warden-trace/warden/formats/report/safe"
 )
 
@@ -64,5 +65,5 @@ func show(b []byte) string {
 	if len(b) > 200 {
 		more = "…"
 	}
-	return strings.TrimSpace(safe.Name(head)) + more
+	return strings.TrimSpace(safe.String(secret.Scrub(head))) + more
 }
