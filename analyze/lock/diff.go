@@ -11,7 +11,8 @@ import (
 
 // Against compares a surface with the lock, at the lock's level. Lists that
 // the surface does not show (nil) are not compared, nor is a launch command
-// that nothing tells. A surface that can't be pinned (see Build) is an error.
+// that the surface or the lock does not tell. A surface that can't be pinned
+// (see Build) is an error.
 func (l *Lock) Against(s *Surface) ([]Drift, error) {
 	cur, err := build(s, PinOptions{Keep: l}, l.Level)
 	if err != nil {
@@ -62,7 +63,7 @@ func short(digest string) string {
 func compare(base, cur *Lock) *drifts {
 	d := &drifts{}
 	d.unapproved(base)
-	if base.shown.server && cur.shown.server && base.Server.Digest != cur.Server.Digest {
+	if launch(base.Server).known() && cur.shown.server && base.Server.Digest != cur.Server.Digest {
 		d.add("server-identity", "server", identity(base.Server, cur.Server))
 	}
 	for _, t := range base.Tools {

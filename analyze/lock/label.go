@@ -1,10 +1,13 @@
 package lock
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/warden-trace/warden/analyze/secret"
 )
 
 // label shows a name from a lock or a surface within an error or a detail:
@@ -14,14 +17,18 @@ func label(s string) string { return strconv.QuoteToASCII(plain(s)) }
 // nameLen is how many code points of a name are shown.
 const nameLen = 64
 
-// plain is a name cut to nameLen, or "<redacted>" where it looks like a
-// secret. Escaping it is up to whoever shows it.
+// plain is a name as messages hold it: what has the form of a vendor's secret
+// redacted (names are judged by these forms alone: many are long and look
+// random), then cut to nameLen. Escaping it is up to whoever shows it.
 func plain(s string) string {
-	if looksSecret(s) {
-		return redacted
+	if len(s) > maxScrub {
+		return fmt.Sprintf("a name of %d bytes", len(s))
 	}
-	return cut(s, nameLen)
+	return cut(secret.Scrub(s), nameLen)
 }
+
+// maxScrub is the longest name that is looked at.
+const maxScrub = 64 << 10
 
 const redacted = "<redacted>"
 
@@ -51,6 +58,7 @@ var secretWords = []string{
 	"secret", "token", "passw", "pwd", "apikey", "api_key", "api-key", "credential", "private", "bearer", "auth",
 }
 
+// secretPrefixes begin the keys of vendors, and the patterns that describe them.
 var secretPrefixes = []string{"sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "AKIA", "xoxb-", "xoxa-", "xoxp-", "xoxr-", "xoxs-", "eyJ", "-----BEGIN"}
 
 // hintsSecret is wide on purpose: a detail that hides too much costs a look at
@@ -63,36 +71,23 @@ func hintsSecret(s string) bool {
 		}
 	}
 	for _, p := range secretPrefixes {
-		if i := strings.Index(s, p); i >= 0 && (i == 0 || !isWord(s[i-1])) {
-			return true // the pattern of a vendor's keys, say
+		if strings.Contains(s, p) {
+			return true
 		}
 	}
-	return looksSecret(s)
+	return looksRandom(s)
 }
 
-// looksSecret reports the form of a secret: a vendor's prefix at a word's
-// beginning, or a long run of high entropy.
-func looksSecret(s string) bool {
-	for _, p := range secretPrefixes {
-		for from := 0; ; {
-			i := strings.Index(s[from:], p)
-			if i < 0 {
-				break
-			}
-			i += from
-			if (i == 0 || !isWord(s[i-1])) && wordRun(s[i+len(p):]) >= 10 {
-				return true
-			}
-			from = i + len(p)
-		}
-	}
+// looksRandom reports a run of 24 or more characters of a key with 4 bits of
+// entropy each.
+func looksRandom(s string) bool {
 	run := 0
 	for i := 0; i <= len(s); i++ {
-		if i < len(s) && (isWord(s[i]) || strings.IndexByte("+/=-", s[i]) >= 0) {
+		if i < len(s) && inKey(s[i]) {
 			run++
 			continue
 		}
-		if run >= 24 && entropy(s[i-run:i]) >= 4 && digits(s[i-run:i]) >= 3 {
+		if run >= 24 && entropy(s[i-run:i]) >= 4 {
 			return true
 		}
 		run = 0
@@ -100,26 +95,8 @@ func looksSecret(s string) bool {
 	return false
 }
 
-func isWord(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
-}
-
-func wordRun(s string) int {
-	n := 0
-	for n < len(s) && (isWord(s[n]) || s[n] == '-' || s[n] == ' ') {
-		n++
-	}
-	return n
-}
-
-func digits(s string) int {
-	n := 0
-	for i := range len(s) {
-		if s[i] >= '0' && s[i] <= '9' {
-			n++
-		}
-	}
-	return n
+func inKey(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || strings.IndexByte("+/_=-", c) >= 0
 }
 
 // entropy is Shannon's, in bits a byte.

@@ -108,6 +108,9 @@ func (l *Lock) Tool(name string) (*Tool, bool) {
 	return &l.Tools[i], true
 }
 
+// PinsServer reports that the lock holds a launch command or a URL.
+func (l *Lock) PinsServer() bool { return launch(l.Server).known() }
+
 // Inspection is the precision that the lock gives the catalog for a tool's
 // results; the strictest for a tool that it does not list. Bad values in the
 // lock have fallen back to strict, with one message each in Invalid.

@@ -1,8 +1,6 @@
 package lock
 
-import (
-	"strings"
-)
+import "net/url"
 
 // Surface is what a server declares of itself, as raw JSON entries.
 type Surface struct {
@@ -34,11 +32,18 @@ func (c Launch) digest() string {
 	return h
 }
 
-// String shows the launch without arguments, which may hold secrets.
+// known is false where nothing tells how the server is reached.
+func (c Launch) known() bool { return c.Command != "" || c.URL != "" || len(c.Args) > 0 }
+
+// String shows the command alone, or scheme and host of the URL: arguments,
+// user information and queries hold secrets.
 func (c Launch) String() string {
-	if c.URL != "" {
-		u, _, _ := strings.Cut(c.URL, "?")
-		return plain(u)
+	if c.URL == "" {
+		return plain(c.Command)
 	}
-	return plain(c.Command)
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Host == "" {
+		return "a URL"
+	}
+	return plain(u.Scheme + "://" + u.Host)
 }

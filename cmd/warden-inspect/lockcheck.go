@@ -41,6 +41,9 @@ func (c *lockCheckCmd) Run(w *program.World) error {
 		head:  fmt.Sprintf("%s against %s", c.Trace, c.Lock),
 		clean: fmt.Sprintf("%s agrees with %s (%s)", c.Trace, c.Lock, surfaceCounts(l)),
 	}
+	if !l.PinsServer() {
+		r.notes = append(r.notes, "not compared: the lock pins no launch command")
+	}
 	for _, n := range unseen(s) {
 		r.notes = append(r.notes, "not compared: "+n)
 	}

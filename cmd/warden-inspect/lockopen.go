@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/lock"
@@ -52,6 +53,9 @@ func collect(c *lock.SurfaceCollector, o *offline.Observation) {
 	if o.Record == nil || o.Outcome == nil {
 		return
 	}
+	if c.Server == nil && o.Record.HTTP != nil {
+		c.Server = endpointOf(o.Record.HTTP)
+	}
 	if l := o.Outcome.Listed; l != nil {
 		c.Feed(l.Method, l.Cursor, l.Result)
 	}
@@ -65,6 +69,22 @@ func collect(c *lock.SurfaceCollector, o *offline.Observation) {
 	if p := o.Session.Machine.Protocol(); p != "" {
 		c.Protocol(p)
 	}
+}
+
+// endpointOf is the server's URL as an HTTP exchange was sent to it, without
+// user information, query and fragment: they belong to a session.
+func endpointOf(http []byte) *lock.Launch {
+	var m struct {
+		URL string `json:"url"`
+	}
+	if json.Unmarshal(http, &m) != nil {
+		return nil
+	}
+	u, err := url.Parse(m.URL)
+	if err != nil || u.Host == "" {
+		return nil
+	}
+	return &lock.Launch{URL: (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()}
 }
 
 // launchOf reads the launch command or URL from what a recording says of

@@ -31,6 +31,9 @@ func (lockPinCmd) Help() string {
 
 // Run pins the surface of one recording.
 func (c *lockPinCmd) Run(w *program.World) error {
+	if c.Note != "" && c.Approver == "" {
+		return program.Fail("give --approver ID too", "--note goes with an approval")
+	}
 	var keep *lock.Lock
 	if c.Keep != "" {
 		var err error
