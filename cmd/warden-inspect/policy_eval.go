@@ -1,0 +1,124 @@
+package main
+
+import (
+	"io"
+
+	"github.com/warden-trace/warden/analyze/jsonrpc"
+	"github.com/warden-trace/warden/analyze/lock"
+	"github.com/warden-trace/warden/analyze/policy"
+	"github.com/warden-trace/warden/analyze/secret"
+	"github.com/warden-trace/warden/cmd/program"
+)
+
+// policyEvalCmd is `policy eval`.
+type policyEvalCmd struct {
+	Policy   string `required:"" placeholder:"FILE" help:"The policy (YAML)."`
+	Call     string `required:"" placeholder:"FILE" help:"The call (JSON): a tools/call request, its params, or {\"tool\", \"arguments\"}; - is standard input."`
+	Lock     string `placeholder:"FILE" help:"Take the tool's shapes from this lock, not from names."`
+	Coverage string `enum:"full,spec" default:"full" help:"full, or spec: without the wider rows."`
+	Output   string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+}
+
+// verdictLine is how a verdict is printed.
+type verdictLine struct {
+	Tool       string       `json:"tool"`
+	Shape      policy.Shape `json:"shape"`
+	Verdict    string       `json:"verdict"` // allow, note, deny
+	Reason     string       `json:"reason"`
+	Constraint string       `json:"constraint"`
+	Rule       string       `json:"rule"`
+	Pointer    string       `json:"pointer"`
+}
+
+// maxCall bounds a call file: the frame cap.
+const maxCall = 8 << 20
+
+// Run judges the call.
+func (c *policyEvalCmd) Run(w *program.World) error {
+	if c.Policy == "-" && c.Call == "-" {
+		return program.Fail("give one of them as a file", "--policy and --call can't both be standard input")
+	}
+	data, err := verdictInput(w, "--policy", c.Policy, policy.MaxBytes)
+	if err != nil {
+		return err
+	}
+	p, err := policy.Load(c.Policy, data)
+	if err != nil {
+		return program.Fail("warden-inspect policy lint explains a policy", "--policy: %w", err)
+	}
+	p.Coverage = coverageOf(c.Coverage)
+	var l *lock.Lock
+	if c.Lock != "" {
+		if l, err = verdictLock(w, c.Lock); err != nil {
+			return err
+		}
+	}
+	raw, err := verdictInput(w, "--call", c.Call, maxCall)
+	if err != nil {
+		return err
+	}
+	tools, args, err := readCall(c.Call, raw)
+	if err != nil {
+		return err
+	}
+	denied := false
+	verdicts := p.EvalReadings(tools, args, func(tool string) []policy.Shape {
+		if caps, listed := l.Capabilities(tool); listed {
+			return policy.FromCapabilities(caps)
+		}
+		return nil
+	})
+	err = verdictOutput(w, c.Output, func(o io.Writer) error {
+		for _, v := range verdicts {
+			line := verdictLine{secret.Scrub(v.Tool), v.Shape, "allow", v.Reason, v.Constraint, v.Rule, v.Pointer}
+			switch {
+			case !v.Allow:
+				line.Verdict, denied = "deny", true
+			case v.Note:
+				line.Verdict = "note"
+			}
+			if err := writeJSON(o, line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && denied {
+		return program.Status(program.ExitFindings)
+	}
+	return err
+}
+
+// readCall takes a call apart, with every reading that repeated keys give it.
+func readCall(name string, raw []byte) (tools []string, args []*jsonrpc.Value, err error) {
+	v, err := jsonrpc.Decode(raw, jsonrpc.DecodeOptions{Lenient: true, MaxNodes: 1 << 20})
+	if err != nil {
+		return nil, nil, program.Fail("", "--call %s: no JSON: %w", name, err)
+	}
+	if v.Kind != jsonrpc.Object {
+		return nil, nil, program.Fail(`write {"name": "TOOL", "arguments": {...}}`, "--call %s: a call is an object, not %s", name, v.Kind)
+	}
+	bodies := []*jsonrpc.Value{v}
+	if v.Get("params") != nil {
+		bodies = nil
+		for _, m := range v.Members {
+			if m.Key == "params" {
+				bodies = append(bodies, m.Value)
+			}
+		}
+	}
+	for _, b := range bodies {
+		for _, m := range b.Members {
+			switch s, isString := m.Value.IsString(); {
+			case (m.Key == "name" || m.Key == "tool") && isString:
+				tools = append(tools, s)
+			case m.Key == "arguments":
+				args = append(args, m.Value)
+			}
+		}
+	}
+	if len(tools) == 0 {
+		return nil, nil, program.Fail(`write {"name": "TOOL", "arguments": {...}}`, "--call %s: the call names no tool", name)
+	}
+	return tools, args, nil
+}
