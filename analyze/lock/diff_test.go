@@ -86,7 +86,6 @@ func driftClasses(ds []Drift) string {
 }
 
 func TestSchemaDrift(t *testing.T) {
-	seen := map[string]bool{}
 	for _, c := range schemaCases {
 		for prefix, wrap := range map[string]func(string) string{"schema-": input, "schema-out-": output} {
 			base := mustBuild(t, surfaceOf(wrap(c.before)), PinOptions{})
@@ -102,7 +101,6 @@ func TestSchemaDrift(t *testing.T) {
 				t.Errorf("%s: got %s, want %v (%+v)", c.name, got, want, ds)
 			}
 			for _, d := range ds {
-				seen[d.Class] = true
 				if d.Target != "tools/t" {
 					t.Errorf("%s: target %s", c.name, d.Target)
 				}
@@ -112,62 +110,95 @@ func TestSchemaDrift(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Every class is made by a case of a table or by the test that is named here.
+func TestEveryClassHasACase(t *testing.T) {
+	seen := map[string]bool{
+		"capability-removed":         true, // TestSurfaceDrift
+		"schema-out-removed":         true, // TestSurfaceDrift
+		"inspection-policy-modified": true, // TestInspectionDrift
+		"unapproved-change":          true, // TestUnapprovedChange
+		"schema-version-migrated":    true, // TestLevelsInDrift
+	}
+	for _, c := range schemaCases {
+		for _, class := range strings.Fields(c.want) {
+			seen["schema-"+class], seen["schema-out-"+class] = true, true
+		}
+	}
+	for _, c := range surfaceCases {
+		for _, class := range strings.Fields(c.want) {
+			seen[class] = true
+		}
+	}
 	for _, class := range Classes() {
-		if strings.HasPrefix(class, "schema-") && !seen[class] &&
-			class != "schema-out-added" && class != "schema-out-removed" && class != "schema-version-migrated" {
+		if !seen[class] {
 			t.Errorf("no case makes %s", class)
 		}
+		delete(seen, class)
+	}
+	for class := range seen {
+		t.Errorf("%s is no class", class)
 	}
 }
 
+const noteTool = `{"name":"t","description":"d","inputSchema":{"properties":{"path":{}}},"annotations":{"readOnlyHint":true}}`
+
+func setTool(text string) func(*Surface) {
+	return func(s *Surface) { s.Tools[0] = []byte(text) }
+}
+
+// surfaceCases change one thing of a surface with one tool, one resource and
+// one prompt.
+var surfaceCases = []struct {
+	name   string
+	change func(*Surface)
+	want   string
+}{
+	{"nothing", func(*Surface) {}, ""},
+	{"argument", func(s *Surface) { s.Server.Args = []string{"x"} }, "server-identity"},
+	{"command", func(s *Surface) { s.Server.Command = "other" }, "server-identity"},
+	{"url", func(s *Surface) { s.Server = &Launch{URL: "http://x"} }, "server-identity"},
+	{"no command known", func(s *Surface) { s.Server = nil }, ""},
+	{"tool more", func(s *Surface) { s.Tools = append(s.Tools, []byte(`{"name":"u"}`)) }, "tool-added"},
+	{"tool less", func(s *Surface) { s.Tools = [][]byte{} }, "tool-removed"},
+	{"tool renamed", setTool(strings.Replace(noteTool, `"t"`, `"T"`, 1)), "tool-added tool-removed"},
+	{"description", setTool(strings.Replace(noteTool, `"d"`, `"d."`, 1)), "description-modified"},
+	{"description and schema", setTool(strings.Replace(strings.Replace(noteTool, `"d"`, `"d."`, 1), `"path":{}`, `"path":{"title":"x"}`, 1)), "schema-cosmetic-modified"},
+	{"description and annotations", setTool(strings.Replace(strings.Replace(noteTool, `"d"`, `"d."`, 1), "true", "false", 1)), "description-modified tool-annotations-modified"},
+	{"annotations", setTool(strings.Replace(noteTool, "true", "false", 1)), "tool-annotations-modified"},
+	{"annotations gone", setTool(strings.Replace(noteTool, `,"annotations":{"readOnlyHint":true}`, "", 1)), "tool-annotations-modified"},
+	{"can do more", setTool(strings.Replace(noteTool, `"path":{}`, `"path":{},"content":{"type":"number"}`, 1)), "capability-added schema-property-added"},
+	{"output schema", setTool(strings.Replace(noteTool, `"annotations"`, `"outputSchema":{},"annotations"`, 1)), "schema-out-added"},
+	{"resource more", func(s *Surface) { s.Resources = append(s.Resources, []byte(`{"uri":"q"}`)) }, "resource-added"},
+	{"resource less", func(s *Surface) { s.Resources = [][]byte{} }, "resource-removed"},
+	{"resource otherwise", func(s *Surface) { s.Resources[0] = []byte(`{"uri":"r","name":"n","mimeType":"x"}`) }, "resource-modified"},
+	{"resources not listed", func(s *Surface) { s.Resources = nil }, ""},
+	{"prompt more", func(s *Surface) { s.Prompts = append(s.Prompts, []byte(`{"name":"q"}`)) }, "prompt-added"},
+	{"prompt less", func(s *Surface) { s.Prompts = [][]byte{} }, "prompt-removed"},
+	{"prompt otherwise", func(s *Surface) { s.Prompts[0] = []byte(`{"name":"p","arguments":[{"name":"x"}]}`) }, "prompt-modified"},
+	{"prompt with no arguments", func(s *Surface) { s.Prompts[0] = []byte(`{"name":"p","arguments":[],"description":""}`) }, ""},
+}
+
+func noteSurface(f func(*Surface)) *Surface {
+	s := surfaceOf(noteTool)
+	s.Resources = [][]byte{[]byte(`{"uri":"r","name":"n"}`)}
+	s.Prompts = [][]byte{[]byte(`{"name":"p"}`)}
+	f(s)
+	return s
+}
+
 func TestSurfaceDrift(t *testing.T) {
-	tool := `{"name":"t","description":"d","inputSchema":{"properties":{"path":{}}},"annotations":{"readOnlyHint":true}}`
-	with := func(f func(*Surface)) *Surface {
-		s := surfaceOf(tool)
-		s.Resources = [][]byte{[]byte(`{"uri":"r","name":"n"}`)}
-		s.Prompts = [][]byte{[]byte(`{"name":"p"}`)}
-		f(s)
-		return s
-	}
-	setTool := func(text string) func(*Surface) { return func(s *Surface) { s.Tools[0] = []byte(text) } }
-	base := mustBuild(t, with(func(*Surface) {}), PinOptions{})
-	for _, c := range []struct {
-		name   string
-		change func(*Surface)
-		want   string
-	}{
-		{"nothing", func(*Surface) {}, ""},
-		{"argument", func(s *Surface) { s.Server.Args = []string{"x"} }, "server-identity"},
-		{"command", func(s *Surface) { s.Server.Command = "other" }, "server-identity"},
-		{"url", func(s *Surface) { s.Server = &Launch{URL: "http://x"} }, "server-identity"},
-		{"no command known", func(s *Surface) { s.Server = nil }, ""},
-		{"tool more", func(s *Surface) { s.Tools = append(s.Tools, []byte(`{"name":"u"}`)) }, "tool-added"},
-		{"tool less", func(s *Surface) { s.Tools = [][]byte{} }, "tool-removed"},
-		{"tool renamed", setTool(strings.Replace(tool, `"t"`, `"T"`, 1)), "tool-added tool-removed"},
-		{"description", setTool(strings.Replace(tool, `"d"`, `"d."`, 1)), "description-modified"},
-		{"description and schema", setTool(strings.Replace(strings.Replace(tool, `"d"`, `"d."`, 1), `"path":{}`, `"path":{"title":"x"}`, 1)), "schema-cosmetic-modified"},
-		{"description and annotations", setTool(strings.Replace(strings.Replace(tool, `"d"`, `"d."`, 1), "true", "false", 1)), "description-modified tool-annotations-modified"},
-		{"annotations", setTool(strings.Replace(tool, "true", "false", 1)), "tool-annotations-modified"},
-		{"annotations gone", setTool(strings.Replace(tool, `,"annotations":{"readOnlyHint":true}`, "", 1)), "tool-annotations-modified"},
-		{"can do more", setTool(strings.Replace(tool, `"path":{}`, `"path":{},"content":{"type":"number"}`, 1)), "capability-added schema-property-added"},
-		{"output schema", setTool(strings.Replace(tool, `"annotations"`, `"outputSchema":{},"annotations"`, 1)), "schema-out-added"},
-		{"resource more", func(s *Surface) { s.Resources = append(s.Resources, []byte(`{"uri":"q"}`)) }, "resource-added"},
-		{"resource less", func(s *Surface) { s.Resources = [][]byte{} }, "resource-removed"},
-		{"resource otherwise", func(s *Surface) { s.Resources[0] = []byte(`{"uri":"r","name":"n","mimeType":"x"}`) }, "resource-modified"},
-		{"resources not listed", func(s *Surface) { s.Resources = nil }, ""},
-		{"prompt more", func(s *Surface) { s.Prompts = append(s.Prompts, []byte(`{"name":"q"}`)) }, "prompt-added"},
-		{"prompt less", func(s *Surface) { s.Prompts = [][]byte{} }, "prompt-removed"},
-		{"prompt otherwise", func(s *Surface) { s.Prompts[0] = []byte(`{"name":"p","arguments":[{"name":"x"}]}`) }, "prompt-modified"},
-		{"prompt with no arguments", func(s *Surface) { s.Prompts[0] = []byte(`{"name":"p","arguments":[],"description":""}`) }, ""},
-	} {
-		ds, err := base.Against(with(c.change))
+	base := mustBuild(t, noteSurface(func(*Surface) {}), PinOptions{})
+	for _, c := range surfaceCases {
+		ds, err := base.Against(noteSurface(c.change))
 		if err != nil || driftClasses(ds) != c.want {
 			t.Errorf("%s: got %q %v, want %q", c.name, driftClasses(ds), err, c.want)
 		}
 	}
 	// The other way round.
-	less := mustBuild(t, with(setTool(strings.Replace(tool, `"path":{}`, `"path":{},"content":{}`, 1))), PinOptions{})
-	if ds, _ := less.Against(with(func(*Surface) {})); driftClasses(ds) != "capability-removed schema-property-removed" {
+	less := mustBuild(t, noteSurface(setTool(strings.Replace(noteTool, `"path":{}`, `"path":{},"content":{}`, 1))), PinOptions{})
+	if ds, _ := less.Against(noteSurface(func(*Surface) {})); driftClasses(ds) != "capability-removed schema-property-removed" {
 		t.Errorf("can do less: %v", ds)
 	}
 	out := mustBuild(t, surfaceOf(output(`{}`)), PinOptions{})

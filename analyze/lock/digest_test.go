@@ -1,6 +1,9 @@
 package lock
 
 import (
+	"bytes"
+	"encoding/json"
+	"os"
 	"testing"
 	"time"
 )
@@ -26,9 +29,44 @@ func TestDigestsOfKnownSurface(t *testing.T) {
 			t.Errorf("%s digest\n got %s\nwant %s", c.what, c.got, c.want)
 		}
 	}
-	out, err := Write(l)
+}
+
+// testdata/digests.jsonl holds surfaces with odd schemas, names and values, and
+// the overall digest that a plain reading of the rules in another language
+// gives them.
+func TestDigestsOfOddSurfaces(t *testing.T) {
+	data, err := os.ReadFile("testdata/digests.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(string(out))
+	n := 0
+	for line := range bytes.Lines(data) {
+		var c struct {
+			Tools, Resources, Prompts []json.RawMessage
+			Want                      string
+		}
+		if err := json.Unmarshal(line, &c); err != nil {
+			t.Fatal(err)
+		}
+		s := &Surface{Server: &Launch{Command: "é", Args: []string{"x"}}, Tools: raws(c.Tools), Resources: raws(c.Resources), Prompts: raws(c.Prompts)}
+		l, err := Build(s, PinOptions{})
+		if err != nil {
+			t.Fatalf("line %d: %v", n+1, err)
+		}
+		if l.Overall != c.Want {
+			t.Errorf("line %d: got %s, want %s", n+1, l.Overall, c.Want)
+		}
+		n++
+	}
+	if n < 50 {
+		t.Errorf("only %d surfaces", n)
+	}
+}
+
+func raws(in []json.RawMessage) [][]byte {
+	out := [][]byte{}
+	for _, r := range in {
+		out = append(out, r)
+	}
+	return out
 }
