@@ -30,13 +30,22 @@ func (p *mcpProfile) Name() string { return MCP }
 func (p *mcpProfile) RecordingsOnly() bool { return false }
 
 // NewSession starts a session.
-func (p *mcpProfile) NewSession() Session { return &mcpSession{p: p} }
+func (p *mcpProfile) NewSession() Session { return &mcpSession{p: p, steps: sessionSteps} }
 
 type mcpSession struct {
 	p     *mcpProfile
 	tools toolSet
 	http  httpLog
+	// steps is what is left for checking structuredContent: hostile schemas
+	// and results must not make a session cost more than its bytes are worth.
+	steps int64
 }
+
+// The pool of steps that a session begins with, and what each byte adds.
+const (
+	sessionSteps = 20_000_000
+	frameSteps   = 16 // a byte
+)
 
 // Close has nothing to add: all rules of this profile stand on frames.
 func (s *mcpSession) Close() []analyze.Finding { return nil }
@@ -46,6 +55,7 @@ func (s *mcpSession) Frame(f *Frame) []analyze.Finding {
 	if f.Text || f.Binary {
 		return nil // the exec channel is another profile's
 	}
+	s.steps = min(s.steps+frameSteps*int64(len(f.Raw)), 10*sessionSteps)
 	var v verdicts
 	if f.HTTP != nil {
 		s.httpRecord(f, &v)

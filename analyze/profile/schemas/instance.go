@@ -14,16 +14,20 @@ import (
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 )
 
-// Steps that judging one instance may take. The second is for finding the
-// pointer of a failure, which keeps every failure in memory.
+// Steps that judging one instance may take: a base, and so many for each of
+// its bytes. Ordinary schemas take one to three a byte. fullSteps is for finding
+// the pointer of a failure, which keeps every failure in memory.
 const (
-	quickSteps = 20_000_000
-	fullSteps  = 300_000
+	baseSteps = 100_000
+	byteSteps = 32
+	maxSteps  = 10_000_000
+	fullSteps = 100_000
 )
 
 // Validate judges an instance: nil when it satisfies the schema, or when the
-// schema is Open. What can't be judged within the bounds is a fault.
-func (s *Schema) Validate(raw []byte) *Fault {
+// schema is Open. What can't be judged within the bounds is a fault. pool is
+// what the caller can spend on it; what was spent is taken from it.
+func (s *Schema) Validate(raw []byte, pool *int64) *Fault {
 	if s.Open {
 		return nil
 	}
@@ -34,6 +38,10 @@ func (s *Schema) Validate(raw []byte) *Fault {
 	if s.unevaluated {
 		nodes = maxUnevaluated
 	}
+	steps := min(baseSteps+byteSteps*int64(len(raw)), maxSteps, *pool)
+	if steps <= 0 {
+		return &Fault{Reason: tooManySteps}
+	}
 	v, err := jsonrpc.Decode(raw, jsonrpc.DecodeOptions{MaxDepth: MaxDepth, MaxNodes: nodes, Lenient: true})
 	if err != nil {
 		return &Fault{Reason: strings.Replace(boundWords(err), "is not checked", "can't be checked", 1)}
@@ -41,16 +49,23 @@ func (s *Schema) Validate(raw []byte) *Fault {
 	doc := Any(v)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err, over := s.run(s.quick, doc, quickSteps); !over && err == nil {
+	err, over := s.run(s.quick, doc, steps)
+	*pool -= steps - max(0, s.steps.left)
+	switch {
+	case over:
+		return &Fault{Reason: tooManySteps}
+	case err == nil:
 		return nil
-	} else if over {
-		return &Fault{Reason: "can't be checked against this schema in a bounded number of steps"}
 	}
-	if err, over := s.run(s.full, doc, fullSteps); !over && err != nil {
-		return first(err)
+	err, over = s.run(s.full, doc, fullSteps)
+	*pool -= fullSteps - max(0, s.steps.left)
+	if over || err == nil {
+		return &Fault{Reason: "does not satisfy the schema"}
 	}
-	return &Fault{Reason: "does not satisfy the schema"}
+	return first(err)
 }
+
+const tooManySteps = "can't be checked against this schema in a bounded number of steps"
 
 // run judges with so many steps; over says that they did not suffice.
 func (s *Schema) run(sch *jsonschema.Schema, doc any, steps int64) (err error, over bool) {

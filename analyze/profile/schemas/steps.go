@@ -99,9 +99,10 @@ func instrument(doc any) counted {
 			case "unevaluatedProperties", "unevaluatedItems":
 				c.unevaluated = true
 				work = append(work, val)
-			case "enum", "required", "dependentRequired":
-				price += width(val)
-			case "const", "$vocabulary":
+			case "enum":
+				// Each value is compared, and that costs more than a visit.
+				price += 8 * width(val)
+			case "required", "dependentRequired", "const", "$vocabulary":
 				price += width(val)
 			case "$ref", "$dynamicRef", "$recursiveRef":
 				if s, ok := val.(string); ok && intoData(s) {
