@@ -35,7 +35,7 @@ func build(s *Surface, o PinOptions, level int) (*Lock, error) {
 	if s.Tools == nil {
 		return nil, ErrNoTools
 	}
-	b := builder{level: level, keep: o.Keep, shadowed: map[string]bool{}}
+	b := builder{level: level, keep: o.Keep, shadowed: map[string]bool{}, room: MaxBytes}
 	tools, err := b.all("tools", s.Tools, "name", b.tool)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,10 @@ type builder struct {
 	level    int
 	keep     *Lock
 	shadowed map[string]bool // tools whose skeleton hides a part of the schema
+	room     int             // bytes that the lock may still grow by
 }
+
+var errTooLarge = fmt.Errorf("the lock would be larger than %d MiB", MaxBytes>>20)
 
 // all builds the entries of one list, sorted by id.
 func (b *builder) all(list string, raw [][]byte, id string, one func(string, *jsonrpc.Value) ([]member, error)) ([]built, error) {
@@ -118,7 +121,11 @@ func (b *builder) all(list string, raw [][]byte, id string, one func(string, *js
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)
 		}
-		out = append(out, built{name, digest, object(append(ms, member{"entry_digest", quote(digest)}))})
+		e := built{name, digest, object(append(ms, member{"entry_digest", quote(digest)}))}
+		if b.room -= len(e.raw); b.room < 0 {
+			return nil, errTooLarge
+		}
+		out = append(out, e)
 	}
 	slices.SortStableFunc(out, func(x, y built) int { return cmp.Compare(x.id, y.id) })
 	for i := 1; i < len(out); i++ {

@@ -10,16 +10,27 @@ import (
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 )
 
-// Bounds of a schema skeleton (lock.md, "Schema skeleton"). The last two are
+// Bounds of a schema skeleton (lock.md, "Schema skeleton"). The last three are
 // ours: references can make a small schema unfold without end.
 const (
 	skeletonDepth = 64
 	skeletonRefs  = 256
-	skeletonNodes = 100_000
-	skeletonPaths = 32 << 20 // bytes of all paths
+	skeletonNodes = 50_000
+	skeletonBytes = MaxBytes  // of paths and kept values: no lock holds more
+	skeletonWork  = 256 << 20 // bytes of schema looked at, each time anew
 )
 
-var errUnfolds = errors.New("the schema unfolds to too many properties")
+var errUnfolds = errors.New("the schema unfolds to more than a lock can hold")
+
+// budget is what is left of the bounds.
+type budget struct{ bytes, work int }
+
+func (b *budget) keep(n int) error {
+	if b.bytes -= n; b.bytes < 0 {
+		return errUnfolds
+	}
+	return nil
+}
 
 // The root's path as it is stored.
 const rootPath = "$root"
@@ -92,7 +103,7 @@ func skeletonOf(schema *jsonrpc.Value, level int) (*skeleton, error) {
 	}
 	refs := resolver{root: schema, off: level < 3}
 	todo := []place{{schema: schema}}
-	room := skeletonPaths
+	room := budget{skeletonBytes, skeletonWork}
 	for len(todo) > 0 {
 		p := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -118,7 +129,7 @@ func skeletonOf(schema *jsonrpc.Value, level int) (*skeleton, error) {
 }
 
 // look reads one place and says which places are under it.
-func (p place) look(refs *resolver, room *int) (node, []place, error) {
+func (p place) look(refs *resolver, room *budget) (node, []place, error) {
 	if p.depth > skeletonDepth {
 		return opaque(p.required, "_truncated", []byte("true")), nil, nil
 	}
@@ -143,11 +154,17 @@ func (p place) look(refs *resolver, room *int) (node, []place, error) {
 		hops = &hop{text: text, back: hops, n: hops.count() + 1}
 		v = target
 	}
+	if room.work -= len(v.Raw); room.work < 0 {
+		return node{}, nil, errUnfolds
+	}
 	n := read(v, p.required)
+	if err := room.keep(n.size()); err != nil {
+		return node{}, nil, err
+	}
 	inner := p.inner(v, hops)
 	for _, q := range inner {
-		if *room -= len(q.path); *room < 0 {
-			return node{}, nil, errUnfolds
+		if err := room.keep(len(q.path)); err != nil {
+			return node{}, nil, err
 		}
 	}
 	return n, inner, nil
@@ -217,6 +234,21 @@ func read(v *jsonrpc.Value, required bool) node {
 	}
 	n.limits = append(n.limits, member{"additionalProperties", extra})
 	return n
+}
+
+// size is about how many bytes of the schema the node keeps.
+func (n node) size() int {
+	sum := 0
+	for _, t := range n.types {
+		sum += len(t)
+	}
+	for _, e := range n.enum {
+		sum += len(e)
+	}
+	for _, l := range n.limits {
+		sum += len(l.raw)
+	}
+	return sum
 }
 
 // json writes the skeleton as the lock stores it.

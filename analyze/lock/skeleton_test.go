@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 )
@@ -146,20 +147,65 @@ func TestSkeletonReferenceChain(t *testing.T) {
 	}
 }
 
-// A schema of a few lines that unfolds to 2^40 properties is refused, and soon.
+// Schemas of a few lines that unfold without end, or that keep or ask for the
+// same large thing again and again, are refused, and soon.
 func TestSkeletonUnfolding(t *testing.T) {
-	var b strings.Builder
-	b.WriteString(`{"properties":{"a":{"$ref":"#/$defs/0"}},"$defs":{`)
+	var tree strings.Builder
+	tree.WriteString(`{"properties":{"a":{"$ref":"#/$defs/0"}},"$defs":{`)
 	for i := range 40 {
+		fmt.Fprintf(&tree, `"%d":{"properties":{"l":{"$ref":"#/$defs/%d"},"r":{"$ref":"#/$defs/%d"}}},`, i, i+1, i+1)
+	}
+	tree.WriteString(`"40":{}}}`)
+	many := func(def string) string {
+		var b strings.Builder
+		b.WriteString(`{"properties":{`)
+		for i := range 40_000 {
+			fmt.Fprintf(&b, `"%d":{"$ref":"#/$defs/x"},`, i)
+		}
+		return b.String() + `"z":{}},"$defs":{"x":` + def + `}}`
+	}
+	big := strings.Repeat(`"member",`, 100_000) + `""`
+	for name, schema := range map[string]string{
+		"a tree":                 tree.String(),
+		"one enum":               many(`{"enum":[` + big + `]}`),
+		"one pattern":            many(`{"pattern":"` + strings.Repeat("x", 1_000_000) + `"}`),
+		"one additional schema":  many(`{"additionalProperties":{"enum":[` + big + `]}}`),
+		"one list of required":   many(`{"properties":{},"required":[` + big + `]}`),
+		"one list of no use":     many(`{"anyOf":[` + big + `]}`),
+		"one long property name": many(`{"properties":{"` + strings.Repeat("n", 1_000_000) + `":{}}}`),
+	} {
+		v, err := jsonrpc.Decode([]byte(schema), jsonrpc.DecodeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		if _, err := skeletonOf(v, 4); !errors.Is(err, errUnfolds) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if d := time.Since(start); d > 5*time.Second {
+			t.Errorf("%s took %v", name, d)
+		}
+	}
+}
+
+// Many tools that each unfold to what is just allowed do not add up.
+func TestBuildIsBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`"inputSchema":{"properties":{"a":{"$ref":"#/$defs/0"}},"$defs":{`)
+	for i := range 14 {
 		fmt.Fprintf(&b, `"%d":{"properties":{"l":{"$ref":"#/$defs/%d"},"r":{"$ref":"#/$defs/%d"}}},`, i, i+1, i+1)
 	}
-	b.WriteString(`"40":{}}}`)
-	v, err := jsonrpc.Decode([]byte(b.String()), jsonrpc.DecodeOptions{})
-	if err != nil {
-		t.Fatal(err)
+	b.WriteString(`"14":{}}}`)
+	var tools []string
+	for i := range 2000 {
+		tools = append(tools, fmt.Sprintf(`{"name":"%d",%s}`, i, b.String()))
 	}
-	if _, err := skeletonOf(v, 4); !errors.Is(err, errUnfolds) {
+	start := time.Now()
+	if _, err := Build(surfaceOf(tools...), PinOptions{}); !errors.Is(err, errTooLarge) {
 		t.Errorf("got %v", err)
+	}
+	if d := time.Since(start); d > 10*time.Second {
+		t.Errorf("took %v", d)
 	}
 }
 
