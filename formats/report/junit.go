@@ -15,7 +15,7 @@ import (
 // JUnitOptions steer the JUnit report.
 type JUnitOptions struct {
 	// FailOn is the weakest tier whose findings are failures (--fail-on);
-	// weaker ones are told in the test's output. Never makes none a failure.
+	// weaker ones are told in the suite's output. Never makes none a failure.
 	FailOn analyze.Tier
 	Never  bool
 }
@@ -31,8 +31,9 @@ const (
 // judge every trace; of the other families only those are listed that found
 // something, since they may not have been asked to look. Written to be valid
 // for Jenkins' schema and for that of Ant's junitreport, which is the stricter:
-// one failure a test, and attributes that nobody needs. A suite's time is what
-// the recording lasted, never what reading it took.
+// one failure a test, attributes that nobody needs, and output of the suite
+// alone, where weaker findings and notices are told. A suite's time is what the
+// recording lasted, never what reading it took.
 func NewJUnit(w io.Writer, o JUnitOptions, run *Run) Handler {
 	j := &junit{out: newOut(w), o: o, run: run, lens: newLens(run)}
 	j.buf = append(j.buf, xml.Header+"<testsuites>\n"...)
@@ -51,7 +52,8 @@ type junit struct {
 	pending  bool
 	rules    map[string]*junitRule
 	problems bytes.Buffer
-	bad      int64 // fatal problems of the trace in hand
+	aside    bytes.Buffer // what was found or noticed but is no failure
+	bad      int64        // fatal problems of the trace in hand
 	seen     int64
 }
 
@@ -67,6 +69,7 @@ func (j *junit) forget() {
 	j.current, j.pending, j.bad, j.seen = "", false, 0, 0
 	j.rules = map[string]*junitRule{}
 	j.problems.Reset()
+	j.aside.Reset()
 }
 
 func (j *junit) enter(trace string) {
@@ -212,7 +215,8 @@ func (j *junit) suite(t *Trace) {
 	for _, id := range ids {
 		b = j.test(b, name, id)
 	}
-	j.buf = append(b, " <system-out></system-out>\n <system-err></system-err>\n</testsuite>\n"...)
+	b = escapeXML(append(b, " <system-out>"...), j.aside.String())
+	j.buf = append(b, "</system-out>\n <system-err></system-err>\n</testsuite>\n"...)
 	j.id++
 	j.forget()
 }
@@ -233,9 +237,8 @@ func (j *junit) readable(b []byte, trace string, t *Trace) []byte {
 		b = attr(append(b, ">\n  <error"...), "message", what)
 		b = append(attr(b, "type", "unreadable"), '>')
 		b = append(escapeXML(b, text), "</error>\n </testcase>\n"...)
-	case text != "":
-		b = append(escapeXML(append(b, ">\n  <system-out>"...), text), "</system-out>\n </testcase>\n"...)
 	default:
+		j.aside.WriteString(text)
 		b = append(b, "/>\n"...)
 	}
 	return b
@@ -253,7 +256,8 @@ func (j *junit) test(b []byte, trace, id string) []byte {
 		text += "... and " + thousands(more) + " more\n"
 	}
 	if r.fails == 0 {
-		return append(escapeXML(append(b, ">\n  <system-out>"...), text), "</system-out>\n </testcase>\n"...)
+		j.aside.WriteString(id + ":\n" + text)
+		return append(b, "/>\n"...)
 	}
 	if rule := j.run.Rule(id); rule != nil && rule.Relax != "" {
 		text += "What to do: " + safe.String(rule.Relax) + "\n"

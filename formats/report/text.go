@@ -43,7 +43,7 @@ func NewText(w io.Writer, o TextOptions, run *Run) Handler {
 	if o.Verbose {
 		t.brief.left, t.notes.left = max(verboseLimit, o.Limit), max(verboseLimit, o.Limit)
 	}
-	t.fidelities = map[string]int64{}
+	t.fidelities, t.advised = map[string]int64{}, map[string]bool{}
 	return t
 }
 
@@ -68,6 +68,7 @@ type text struct {
 	entered            bool   // there is one
 	full, brief, notes section
 	problems           section
+	advised            map[string]bool // rules whose advice this trace's section has
 
 	clean      int64 // traces without findings so far
 	hidden     int64 // of these, not named
@@ -99,6 +100,7 @@ func (t *text) leave() {
 
 func (t *text) forget() {
 	t.current, t.entered = "", false
+	clear(t.advised)
 	t.full.reset()
 	t.brief.reset()
 	t.notes.reset()

@@ -124,7 +124,12 @@ func (t *text) block(b []byte, f *analyze.Finding) []byte {
 		b = t.labelled(b, "at", at, same)
 	}
 	if r := t.rule(f); r != nil && r.Relax != "" {
-		b = t.labelled(b, "what to do", sentence(r.Relax), same)
+		advice := sentence(r.Relax)
+		if t.advised[r.ID] {
+			advice = "as above for " + r.ID
+		}
+		t.advised[r.ID] = true
+		b = t.labelled(b, "what to do", advice, same)
 	}
 	return b
 }
@@ -278,8 +283,11 @@ func (t *text) about(s *Session) string {
 	if !s.Start.IsZero() {
 		when := s.Start.UTC().Format("2006-01-02 15:04Z")
 		if d := s.End.Sub(s.Start).Round(time.Millisecond); d > 0 {
-			if d > time.Minute {
+			switch {
+			case d >= time.Minute:
 				d = d.Round(time.Second)
+			case d >= time.Second:
+				d = d.Round(100 * time.Millisecond)
 			}
 			when += ", " + d.String()
 		}

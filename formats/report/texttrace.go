@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/formats/report/safe"
@@ -121,7 +120,7 @@ func (t *text) tiers(c *Counts) {
 			continue
 		}
 		label := fmt.Sprintf("%-7s %6s", row.tier, thousands(row.n))
-		for i, l := range wrap(strings.Join(byTier[row.tier], ", "), t.o.Width-18) {
+		for i, l := range wrapItems(byTier[row.tier], t.o.Width-18) {
 			if i == 0 {
 				t.line(2, t.tier(row.tier, label)+"  "+l)
 			} else {

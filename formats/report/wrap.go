@@ -37,6 +37,30 @@ func wrap(s string, width int) []string {
 	return lines
 }
 
+// wrapItems puts safe items into lines of at most width cells, a comma between
+// each two, and breaks none.
+func wrapItems(items []string, width int) []string {
+	var lines []string
+	line := ""
+	for i, item := range items {
+		if i < len(items)-1 {
+			item += ","
+		}
+		switch {
+		case line == "":
+			line = item
+		case safe.Width(line)+1+safe.Width(item) <= width:
+			line += " " + item
+		default:
+			lines, line = append(lines, line), item
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
 // prefix is the longest start of the safe text s that fits width cells, never
 // empty.
 func prefix(s string, width int) string {
