@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -27,13 +28,7 @@ func (c *lockVerifyCmd) Run(w *program.World) error {
 		return err
 	}
 	if n > 0 {
-		for _, f := range faults[1:] {
-			fmt.Fprintf(w.Stderr, "warden-inspect: %s: %s\n", safe.String(c.File), safe.String(f))
-		}
-		if n > len(faults) {
-			fmt.Fprintf(w.Stderr, "warden-inspect: %s: and %d more\n", safe.String(c.File), n-len(faults))
-		}
-		return program.Fail("a changed surface must be pinned again: warden-inspect lock pin", "%s: inconsistent lock: %s", c.File, faults[0])
+		return inconsistent(c.File, faults, n)
 	}
 	l, err := lock.ParseStrict(c.File, data)
 	if err != nil {
@@ -59,6 +54,21 @@ func (c *lockVerifyCmd) Run(w *program.World) error {
 		return err
 	}
 	return lockDone(w, c.lockReports, c.File, "lock-verify", l)
+}
+
+// namedFaults is how many faults of a lock are named.
+const namedFaults = 15
+
+func inconsistent(file string, faults []string, n int) error {
+	var errs []error
+	for _, f := range faults[:min(namedFaults, len(faults))] {
+		errs = append(errs, program.Fail("", "%s: inconsistent lock: %s", file, f))
+	}
+	if more := n - len(errs); more > 0 {
+		errs = append(errs, program.Fail("", "%s: and %s more", file, counted(more, "fault")))
+	}
+	errs = append(errs, program.Fail("a changed surface must be pinned again: warden-inspect lock pin", "%s can't be relied on", file))
+	return errors.Join(errs...)
 }
 
 // lockRotateCmd is `lock rotate`.
