@@ -42,6 +42,7 @@ type call struct {
 	tool     string
 	args     tree
 	coverage analyze.Coverage
+	at       int // the argument that the verdict in hand is about
 }
 
 // full says whether the wider rows are on.
@@ -74,6 +75,9 @@ func (p *Policy) Eval(tool string, args *jsonrpc.Value, shapes []Shape) []Verdic
 			c.http(&v, rules.http)
 		case SQLQuery:
 			c.sql(&v, rules.sql)
+		}
+		if v.Rule != "" {
+			v.Pointer = c.args.pointer(c.at)
 		}
 		out = append(out, v)
 	}
@@ -143,7 +147,10 @@ func (v Verdict) rank() int {
 	return 0
 }
 
-func (v *Verdict) deny(rule, constraint, pointer, reason string) {
+// deny settles a verdict; at is the argument's place, which becomes a pointer
+// only now: on deep arguments pointers are what costs.
+func (c *call) deny(v *Verdict, rule, constraint string, at int, reason string) {
 	v.Allow, v.Note = false, false
-	v.Rule, v.Constraint, v.Pointer, v.Reason = rule, constraint, pointer, reason
+	v.Rule, v.Constraint, v.Reason = rule, constraint, reason
+	c.at = at
 }

@@ -360,6 +360,7 @@ func TestEvalIsLinear(t *testing.T) {
 	start := time.Now()
 	for _, args := range []string{
 		strings.Repeat(`{"url":[`, 100_000) + strings.Repeat(`]}`, 100_000),
+		strings.Repeat(`{"url":"http://8.8.8.8","path":"/srv/a","cmd":"git","sql":"SELECT 1","a":`, 50_000) + `1` + strings.Repeat(`}`, 50_000),
 		strings.Repeat("[", 500_000) + strings.Repeat("]", 500_000),
 		`{"a":[` + strings.Repeat(`"http://a.example",`, 50_000) + `"x"]}`,
 		`{` + strings.Repeat(`"url":"a",`, 50_000) + `"query":"` + strings.Repeat("/*!", 100_000) + `"}`,

@@ -16,29 +16,28 @@ func (c *call) fs(v *Verdict, r *fsRules) {
 		args = []argument{{at: -1}}
 	}
 	for _, a := range args {
-		ptr := c.args.pointer(a.at)
 		if a.bad {
-			v.deny(RuleFSDeny, "path_arg", ptr, "a path argument is no string")
+			c.deny(v, RuleFSDeny, "path_arg", a.at, "a path argument is no string")
 			return
 		}
 		if len(a.text) > maxPath {
-			v.deny(RuleFSDeny, "path_arg", ptr, fmt.Sprintf("a path of %d bytes", len(a.text)))
+			c.deny(v, RuleFSDeny, "path_arg", a.at, fmt.Sprintf("a path of %d bytes", len(a.text)))
 			return
 		}
 		for _, path := range pathReadings(a.text) {
 			if d, ok := matchAny(r.deny, path); ok {
-				v.deny(RuleFSDeny, "deny_paths", ptr, fmt.Sprintf("path %s matches deny_paths entry %s", show(path), show(d)))
+				c.deny(v, RuleFSDeny, "deny_paths", a.at, fmt.Sprintf("path %s matches deny_paths entry %s", show(path), show(d)))
 				return
 			}
 			switch _, ok := matchAny(r.allow, path); {
 			case len(r.allow) == 0:
-				v.deny(RuleFSDeny, "allow_paths", ptr, "the tool is constrained and allow_paths is missing or empty, which denies every path")
+				c.deny(v, RuleFSDeny, "allow_paths", a.at, "the tool is constrained and allow_paths is missing or empty, which denies every path")
 				return
 			case a.at < 0:
-				v.deny(RuleFSDeny, "allow_paths", ptr, "the call has no path that allow_paths could allow")
+				c.deny(v, RuleFSDeny, "allow_paths", a.at, "the call has no path that allow_paths could allow")
 				return
 			case !ok || hasNUL(path):
-				v.deny(RuleFSDeny, "allow_paths", ptr, fmt.Sprintf("path %s matches no allow_paths entry", show(path)))
+				c.deny(v, RuleFSDeny, "allow_paths", a.at, fmt.Sprintf("path %s matches no allow_paths entry", show(path)))
 				return
 			}
 		}

@@ -47,43 +47,43 @@ func (c *call) http(v *Verdict, r *httpRules) {
 		}
 		readings[i] = hostReadings(text)
 		for _, h := range readings[i] {
-			if c.ssrf(v, r, h, c.args.pointer(a.at)) {
+			if c.ssrf(v, r, h, a.at) {
 				return
 			}
 		}
 	}
 	for i, a := range args {
-		ptr := c.args.pointer(a.at)
 		switch {
 		case a.bad && r.limited:
-			v.deny(RuleHTTPHostDeny, "allow_hosts", ptr, "a URL argument is no string")
+			c.deny(v, RuleHTTPHostDeny, "allow_hosts", a.at, "a URL argument is no string")
 			return
 		case a.bad:
-			v.deny(RuleHTTPSSRF, "url_arg", ptr, "a URL argument is no string, so its host can't be judged")
+			c.deny(v, RuleHTTPSSRF, "url_arg", a.at, "a URL argument is no string, so its host can't be judged")
 			return
 		case !r.limited:
 			continue
 		case len(readings[i]) == 0:
-			v.deny(RuleHTTPHostDeny, "allow_hosts", ptr, "the argument has no host that allow_hosts could allow")
+			c.deny(v, RuleHTTPHostDeny, "allow_hosts", a.at, "the argument has no host that allow_hosts could allow")
 			return
 		}
 		for _, h := range readings[i] {
 			if !r.allows(h) {
-				v.deny(RuleHTTPHostDeny, "allow_hosts", ptr, fmt.Sprintf("host %s is not in allow_hosts", show(h.name)))
+				c.deny(v, RuleHTTPHostDeny, "allow_hosts", a.at, fmt.Sprintf("host %s is not in allow_hosts", show(h.name)))
 				return
 			}
 		}
 	}
 	if r.limited {
 		if len(args) == 0 {
-			v.deny(RuleHTTPHostDeny, "allow_hosts", "", "the call has no URL that allow_hosts could allow")
+			c.deny(v, RuleHTTPHostDeny, "allow_hosts", 0, "the call has no URL that allow_hosts could allow")
 		}
 		return
 	}
 	for i, a := range args {
 		for _, h := range readings[i] {
 			if len(h.addrs) == 0 && h.name != "" {
-				v.Note, v.Rule, v.Pointer = true, RuleHTTPUnresolved, c.args.pointer(a.at)
+				v.Note, v.Rule = true, RuleHTTPUnresolved
+				c.at = a.at
 				v.Constraint = "deny_private"
 				v.Reason = fmt.Sprintf("host %s is a name and is never resolved, so where it leads was not judged", show(h.name))
 				return
@@ -102,22 +102,22 @@ func (r *httpRules) allows(h host) bool {
 }
 
 // ssrf is the first row: addresses and names that lead into this network.
-func (c *call) ssrf(v *Verdict, r *httpRules, h host, ptr string) bool {
+func (c *call) ssrf(v *Verdict, r *httpRules, h host, at int) bool {
 	for _, a := range h.addrs {
 		if p, ok := inCIDRs(a, r.cidrs); ok {
-			v.deny(RuleHTTPSSRF, "deny_cidrs", ptr, fmt.Sprintf("host %s is in deny_cidrs range %s", a, p))
+			c.deny(v, RuleHTTPSSRF, "deny_cidrs", at, fmt.Sprintf("host %s is in deny_cidrs range %s", a, p))
 			return true
 		}
 		if !r.private {
 			continue
 		}
 		if n, ok := internal(a, c.coverage); ok {
-			v.deny(RuleHTTPSSRF, "deny_private", ptr, fmt.Sprintf("host %s is in deny_private range %s (%s)", a, n.prefix, n.label))
+			c.deny(v, RuleHTTPSSRF, "deny_private", at, fmt.Sprintf("host %s is in deny_private range %s (%s)", a, n.prefix, n.label))
 			return true
 		}
 	}
 	if r.private && c.full() && (h.name == "localhost" || strings.HasSuffix(h.name, ".localhost")) {
-		v.deny(RuleHTTPSSRF, "deny_private", ptr, fmt.Sprintf("host %s is this machine", show(h.name)))
+		c.deny(v, RuleHTTPSSRF, "deny_private", at, fmt.Sprintf("host %s is this machine", show(h.name)))
 		return true
 	}
 	return false

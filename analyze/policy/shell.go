@@ -14,7 +14,7 @@ func (c *call) shell(v *Verdict, r *shellRules) {
 	for _, a := range args {
 		for _, text := range append([]string{a.text}, a.rest...) {
 			if m := metachar(strings.Trim(text, shellSpace)); m != "" {
-				v.deny(RuleShellMetachar, "shell_exec", c.args.pointer(a.at), "the command holds "+m)
+				c.deny(v, RuleShellMetachar, "shell_exec", a.at, "the command holds "+m)
 				return
 			}
 		}
@@ -23,13 +23,12 @@ func (c *call) shell(v *Verdict, r *shellRules) {
 		args = []argument{{at: -1}}
 	}
 	if !r.allow {
-		v.deny(RuleShellDeny, "allow", c.args.pointer(args[0].at), "shell commands are not allowed for this tool (allow is false)")
+		c.deny(v, RuleShellDeny, "allow", args[0].at, "shell commands are not allowed for this tool (allow is false)")
 		return
 	}
 	for _, a := range args {
-		ptr := c.args.pointer(a.at)
 		if a.bad {
-			v.deny(RuleShellDeny, "command_arg", ptr, "a command argument is no string")
+			c.deny(v, RuleShellDeny, "command_arg", a.at, "a command argument is no string")
 			return
 		}
 		if !r.limited {
@@ -40,7 +39,7 @@ func (c *call) shell(v *Verdict, r *shellRules) {
 			word = word[:i]
 		}
 		if !slices.Contains(r.commands, word) {
-			v.deny(RuleShellDeny, "allow_commands", ptr, fmt.Sprintf("command %s is not in allow_commands", show(word)))
+			c.deny(v, RuleShellDeny, "allow_commands", a.at, fmt.Sprintf("command %s is not in allow_commands", show(word)))
 			return
 		}
 	}

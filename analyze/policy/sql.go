@@ -27,26 +27,25 @@ func (c *call) sql(v *Verdict, r *sqlRules) {
 		}
 		read[i] = readSQL(a.text)
 		if read[i].stacked {
-			v.deny(RuleSQLStacked, "sql_query", c.args.pointer(a.at), "the query holds more than one statement")
+			c.deny(v, RuleSQLStacked, "sql_query", a.at, "the query holds more than one statement")
 			return
 		}
 	}
 	for i, a := range args {
-		ptr := c.args.pointer(a.at)
 		s := read[i]
 		switch {
 		case a.bad:
-			v.deny(RuleSQLDeny, "query_arg", ptr, "a query argument is no string")
+			c.deny(v, RuleSQLDeny, "query_arg", a.at, "a query argument is no string")
 		case r.deny[s.first]:
-			v.deny(RuleSQLDeny, "deny_statements", ptr, fmt.Sprintf("%s is in deny_statements", show(s.first)))
+			c.deny(v, RuleSQLDeny, "deny_statements", a.at, fmt.Sprintf("%s is in deny_statements", show(s.first)))
 		case r.readonly && s.first == "":
-			v.deny(RuleSQLDeny, "allow_readonly_only", ptr, "the query does not begin with a word")
+			c.deny(v, RuleSQLDeny, "allow_readonly_only", a.at, "the query does not begin with a word")
 		case r.readonly && !readWords[s.first]:
-			v.deny(RuleSQLDeny, "allow_readonly_only", ptr, fmt.Sprintf("%s is not SELECT, WITH or EXPLAIN", show(s.first)))
+			c.deny(v, RuleSQLDeny, "allow_readonly_only", a.at, fmt.Sprintf("%s is not SELECT, WITH or EXPLAIN", show(s.first)))
 		case s.first == "WITH" || s.first == "EXPLAIN":
 			for w := range s.words() {
 				if r.deny[w] || r.readonly && writeWords[w] {
-					v.deny(RuleSQLDeny, "deny_statements", ptr, fmt.Sprintf("%s stands in the %s statement", show(w), s.first))
+					c.deny(v, RuleSQLDeny, "deny_statements", a.at, fmt.Sprintf("%s stands in the %s statement", show(w), s.first))
 					break
 				}
 			}
