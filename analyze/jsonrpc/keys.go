@@ -92,7 +92,10 @@ var names = [...][]string{
 // keyTable finds the one name that a key can be: keyHash differs for all names
 // of a level.
 type keyTable struct {
-	slot  [64]member
+	slot [64]struct {
+		name string
+		id   member
+	}
 	first uint32 // first letters of the names, five bits of each
 }
 
@@ -108,10 +111,10 @@ var tables = func() (all [len(names)]keyTable) {
 				continue
 			}
 			h := keyHash([]byte(n))
-			if t.slot[h] != 0 {
+			if t.slot[h].id != 0 {
 				panic("two names of a level share a slot: " + n)
 			}
-			t.slot[h] = member(id)
+			t.slot[h].name, t.slot[h].id = n, member(id)
 			t.first |= 1 << (n[0] & 31)
 		}
 	}
@@ -126,8 +129,8 @@ func classify(lv level, k []byte) (id member, exact bool) {
 		return 0, true
 	}
 	t := &tables[lv]
-	if id = t.slot[keyHash(k)]; id != 0 && string(k) == names[lv][id] {
-		return id, true
+	if slot := &t.slot[keyHash(k)]; slot.name == string(k) {
+		return slot.id, true
 	}
 	if k[0] < 0x80 && t.first>>(k[0]&31)&1 == 0 {
 		return 0, true

@@ -11,6 +11,9 @@ func Each(raw []byte, visit func(key string, value []byte, start int) bool) {
 	}
 	for i = skipSpace(raw, i+1); i < len(raw) && raw[i] == '"'; {
 		end := stringEnd(raw, i)
+		if end < i+2 {
+			return
+		}
 		key, _ := Unquote(nil, raw[i+1:end-1])
 		i = skipSpace(raw, end)
 		if i >= len(raw) || raw[i] != ':' {
