@@ -125,6 +125,10 @@ func (m *merged) clientFirst() bool {
 	if ch.response != "" && s.pending[ch.response] == 0 && s.requests[ch.response] > 0 {
 		return false
 	}
+	// It answers one that has been handed out: mostly the server waits for that.
+	if ch.response != "" && s.pending[ch.response] > 0 {
+		return true
+	}
 	if sh.now {
 		return false
 	}

@@ -40,8 +40,14 @@ func see(r *Record, m *jsonrpc.Message) seen {
 	return s
 }
 
+// fataler is a testing.TB or a rapid.T.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
 // drain reads a source to its end as a driver does, with the stitcher in it.
-func drain(t testing.TB, src Source) ([]seen, error) {
+func drain(t fataler, src Source) ([]seen, error) {
 	t.Helper()
 	var out []seen
 	visit := func(r *Record, m *jsonrpc.Message) { out = append(out, see(r, m)) }

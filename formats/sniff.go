@@ -308,7 +308,7 @@ func classify(b []byte, cut bool) (form, string, error) {
 		return formLines, nameBare, nil
 	case in("session_id", "seq", "direction"):
 		return formSnoop, formNames[formSnoop], nil
-	case in("direction", "frame"), dir && (in("raw_b64") || in("binary_b64") || in("binary_len") || in("over_cap") || in("http") || in("text") && in("ts")):
+	case in("direction", "frame"), dir && (in("raw_b64") || in("binary_b64") || in("binary_len") || in("over_cap") || in("http") || in("text") && (str("direction") == "c2s" || str("direction") == "s2c")):
 		return formLines, nameCanonical, nil
 	case in("meta") && bytes.Contains(has["meta"], []byte(`"warden_trace"`)):
 		return formLines, nameCanonical, nil

@@ -126,7 +126,7 @@ func (s *stitcher) attempt(c *Chunk, a int, line int64, drop func(int64), next *
 	case st == stateMore:
 		return lineEnd(c.Buf, n)
 	case st == stateBad:
-		return max(lineStart(c.Buf, n), lineEnd(c.Buf, a))
+		return max(lineStart(c.Buf, n), lineEnd(c.Buf, a+1)) // the cap may cut a's own line
 	}
 	drop(c.Offset + int64(n))
 	s.text = s.text[:0]

@@ -80,8 +80,9 @@ func parseRFC3339(b []byte, loc *time.Location) (int64, bool) {
 		}
 	case (b[i] == 'Z' || b[i] == 'z') && i+1 == len(b):
 	case (b[i] == '+' || b[i] == '-') && (len(b) == i+6 && b[i+3] == ':' || len(b) == i+5):
+		// as lax about offsets as the standard library
 		zh, zm := two(b, i+1), two(b, len(b)-2)
-		if zh < 0 || zh > 23 || zm < 0 || zm > 59 {
+		if zh < 0 || zh > 24 || zm < 0 || zm > 60 {
 			return 0, false
 		}
 		off := int64(zh*3600 + zm*60)
