@@ -43,7 +43,7 @@ func TestHTTP(t *testing.T) {
 		{"header in another case", Options{}, post("1", u, "200", "MCP-Protocol-Version", "", "mcp-protocol-version", "2025-06-18"), ""},
 		{"twice, and one is another", Options{}, post("1", u, "200", "mcp-protocol-version", "2025-03-26"), "OCU-HTTP-VERSION-HEADER"},
 		{"not looked at on initialize", Options{}, lines(initHTTP), ""},
-		{"a GET without a message", Options{}, lines(`> http {"method":"GET","url":"`+u+`","headers":{}} -`), "OCU-HTTP-VERSION-HEADER"},
+		{"a GET without a message", Options{}, lines(`> http {"method":"GET","url":"` + u + `","headers":{}} -`), "OCU-HTTP-VERSION-HEADER"},
 
 		{"access_token", Options{}, post("1", u+"?access_token=x", ""), "OCU-HTTP-TOKEN-IN-QUERY"},
 		{"access_token by escapes", Options{}, post("1", u+"?a=1&%61ccess_token=x", ""), "OCU-HTTP-TOKEN-IN-QUERY"},

@@ -179,8 +179,12 @@ func TestTools(t *testing.T) {
 }
 
 func TestCalls(t *testing.T) {
-	sized := func(n int) string { return `{"content":[{"type":"text","text":"` + strings.Repeat("x", n-len(`{"content":[{"type":"text","text":""}]}`)) + `"}]}` }
-	blocks := func(n int) string { return `{"content":[` + strings.Repeat(`{"type":"text","text":""},`, n-1) + `{"type":"text","text":""}]}` }
+	sized := func(n int) string {
+		return `{"content":[{"type":"text","text":"` + strings.Repeat("x", n-len(`{"content":[{"type":"text","text":""}]}`)) + `"}]}`
+	}
+	blocks := func(n int) string {
+		return `{"content":[` + strings.Repeat(`{"type":"text","text":""},`, n-1) + `{"type":"text","text":""}]}`
+	}
 	args := func(n int) string {
 		return req("1", "tools/call", `{"name":"a","arguments":{"t":"`+strings.Repeat("x", n-len(`{"t":""}`))+`"}}`)
 	}

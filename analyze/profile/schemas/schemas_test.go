@@ -216,7 +216,7 @@ func TestFaultsShowNoValues(t *testing.T) {
 	const secret = "hunter2hunter2"
 	for _, schema := range []string{`{"type":"number"}`, `{"const":"a"}`, `{"enum":["a"]}`, `{"maxLength":3}`, `{"pattern":"^a$"}`, `{"not":{}}`} {
 		s, _ := Admit([]byte(schema))
-		if f := s.Validate([]byte(`"` + secret + `"`), plenty()); f == nil || strings.Contains(fmt.Sprint(*f), secret) {
+		if f := s.Validate([]byte(`"`+secret+`"`), plenty()); f == nil || strings.Contains(fmt.Sprint(*f), secret) {
 			t.Errorf("%s: %+v", schema, f)
 		}
 	}

@@ -3,7 +3,6 @@
 package streamtext
 
 import (
-	"bytes"
 	"unicode/utf8"
 
 	"github.com/warden-trace/warden/analyze"
@@ -89,11 +88,7 @@ func (w *Windows) run(last bool) {
 	}
 	w.credit -= int64(len(w.tail) + whole)
 	text := append(w.tail[:len(w.tail):len(w.tail)], w.fresh[:whole]...)
-	shown := text
-	if !utf8.Valid(shown) {
-		shown = bytes.ToValidUTF8(shown, []byte("\uFFFD"))
-	}
-	for _, f := range w.inspect(shown) {
+	for _, f := range w.inspect(valid(text)) {
 		w.take(f)
 	}
 	w.fresh = append(w.fresh[:0], w.fresh[whole:]...)
@@ -103,6 +98,21 @@ func (w *Windows) run(last bool) {
 	}
 	w.base += utf8.RuneCount(text[:keep])
 	w.tail = append(w.tail[:0:0], text[keep:]...)
+}
+
+// valid is b with each byte that is no part of a character as U+FFFD: one code
+// point each, as they are counted.
+func valid(b []byte) []byte {
+	if utf8.Valid(b) {
+		return b
+	}
+	out := make([]byte, 0, len(b)+len(b)/8)
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		out = utf8.AppendRune(out, r)
+		b = b[n:]
+	}
+	return out
 }
 
 // take keeps a finding that the overlap has not shown before, with its spans
