@@ -9,7 +9,7 @@ import (
 	"github.com/warden-trace/warden/analyze"
 )
 
-// hostileFrames are some 8 MiB each and bring a reader that is not linear, or
+// hostileFrames are some megabytes each and bring a reader that is not linear, or
 // that recurses, to its knees.
 func hostileFrames() map[string]string {
 	numbered := func(format string, n int) string {
@@ -26,9 +26,9 @@ func hostileFrames() map[string]string {
 	return map[string]string{
 		"deep arrays":             `{"result":` + strings.Repeat("[", 4<<20) + strings.Repeat("]", 4<<20) + `}`,
 		"deep objects":            `{"id":` + strings.Repeat(`{"a":`, 1<<20) + "1" + strings.Repeat("}", 1<<20) + `}`,
-		"many keys in the frame":  `{` + numbered(`"k%d":1`, 700_000) + `}`,
-		"many keys in result":     `{"result":{` + numbered(`"k%d":1`, 700_000) + `}}`,
-		"many escaped keys":       `{"result":{` + numbered(`"\u006b%d":1`, 400_000) + `}}`,
+		"many keys in the frame":  `{` + numbered(`"k%d":1`, 300_000) + `}`,
+		"many keys in result":     `{"result":{` + numbered(`"k%d":1`, 300_000) + `}}`,
+		"many escaped keys":       `{"result":{` + numbered(`"\u006b%d":1`, 200_000) + `}}`,
 		"one key again and again": `{"result":{` + repeat(`"k":1`, 1_000_000) + `}}`,
 		"results again and again": `{` + repeat(`"result":{"content":[{"type":"text","text":"a"}]}`, 150_000) + `}`,
 		"params again and again":  `{` + repeat(`"params":{"name":"a","result":{"content":[{}]}}`, 150_000) + `}`,

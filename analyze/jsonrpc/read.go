@@ -15,7 +15,9 @@ type Frame struct {
 	// batch element. They point into the frame, so that one can be replaced.
 	Pieces [][]byte
 	// Errs says for each of Msgs why a batch element is no message (a
-	// WRD-RES-FRAME-ERROR), "" for messages. Such a Message has only Raw.
+	// WRD-RES-FRAME-ERROR), "" for messages. Of its Message only Raw counts. In a
+	// batch of thousands, one entry can stand for several such elements and
+	// the commas between them.
 	Errs []string
 	// Batch says that the frame, or one of its pieces, is an array.
 	Batch bool
@@ -25,7 +27,8 @@ type Frame struct {
 	// bytes; "" when it is one or holds some. Then Msgs is empty.
 	Err string
 
-	p Parser
+	p   Parser
+	run int // offset of the last entry of a batch
 }
 
 // Why a frame or an element is no message.
@@ -35,7 +38,13 @@ const (
 	errBatch    = "empty batch"
 	errScalar   = "a JSON value that is no object"
 	errTooLarge = "frame over 2 GiB"
+	errSilent   = "elements that are no messages"
 )
+
+// manyElements is how many elements of a batch are kept one by one whatever
+// they are. After so many, a run of elements that say nothing is one entry, so
+// that a batch of millions of empty objects costs no hundredfold of its size.
+const manyElements = 4096
 
 var utf8BOM = []byte("\xef\xbb\xbf")
 
@@ -157,7 +166,15 @@ func (f *Frame) batch(a, b int) string {
 			return errNotJSON
 		}
 		m.Raw = p.buf[start:i:i]
-		f.keep(m.Raw, why)
+		if n := len(f.Errs); n > manyElements && f.Errs[n-1] != "" && (why != "" || !m.says()) {
+			f.widen(i)
+		} else {
+			if n >= manyElements && why == "" && !m.says() {
+				why = errSilent
+			}
+			f.keep(m.Raw, why)
+			f.run = start
+		}
 		i = p.space(i)
 		if p.is(i, ']') {
 			if i+1 != b {
@@ -170,6 +187,21 @@ func (f *Frame) batch(a, b int) string {
 		}
 		i = p.space(i + 1)
 	}
+}
+
+// widen lets the last entry stand for the element that ends at end as well.
+func (f *Frame) widen(end int) {
+	n := len(f.Errs) - 1
+	f.Has |= f.Msgs[n+1].Has & Ambiguous
+	f.Msgs = f.Msgs[:n+1]
+	f.Errs[n] = errSilent
+	f.Pieces[n] = f.p.buf[f.run:end:end]
+	f.Msgs[n].Raw = f.Pieces[n]
+}
+
+// says reports a message that asks or answers something, in any reading.
+func (m *Message) says() bool {
+	return m.Has&(HasMethod|HasResult|HasError) != 0 || m.Alt != nil
 }
 
 // pieces cuts [a, b) at CR and LF and takes each piece that is a message. A
@@ -205,7 +237,7 @@ func (f *Frame) pieces(a, b int) {
 // answers something, in any reading.
 func (f *Frame) anyMessage(first int) bool {
 	for i := first; i < len(f.Msgs); i++ {
-		if m := &f.Msgs[i]; f.Errs[i] == "" && (m.Has&(HasMethod|HasResult|HasError) != 0 || m.Alt != nil) {
+		if f.Errs[i] == "" && f.Msgs[i].says() {
 			return true
 		}
 	}

@@ -179,3 +179,34 @@ func TestReadIsThePlainReadingShrunk(t *testing.T) {
 		readAgrees(t, []byte(w.message()))
 	})
 }
+
+// A batch of millions of elements that say nothing must not cost a multiple of
+// itself, nor hide a message.
+func TestReadHugeBatches(t *testing.T) {
+	for _, silent := range []string{"1", "{}", "[]", `{"id":NaN}`, "{} , 1"} {
+		const n = 200_000
+		many := strings.Repeat(silent+",", n)
+		frame := "[" + many + ` {"id":1,"result":"a"},` + many + `{"method":"m"}]`
+		f := read(frame, analyze.Full)
+		if f.Err != "" || len(f.Msgs) > 3*manyElements || len(f.Pieces) != len(f.Msgs) || len(f.Errs) != len(f.Msgs) {
+			t.Fatalf("%s: %d entries, %q", silent, len(f.Msgs), f.Err)
+		}
+		var found []string
+		for i := range f.Msgs {
+			if f.Msgs[i].says() {
+				found = append(found, f.Errs[i]+string(f.Pieces[i]))
+			}
+		}
+		if !reflect.DeepEqual(found, []string{`{"id":1,"result":"a"}`, `{"method":"m"}`}) {
+			t.Fatalf("%s: %q", silent, found)
+		}
+		// The entries together are the batch.
+		again := "[" + string(bytes.Join(f.Pieces, []byte(","))) + "]"
+		if strings.ReplaceAll(again, " ", "") != strings.ReplaceAll(frame, " ", "") {
+			t.Fatalf("%s: the pieces are not the batch", silent)
+		}
+		if strings.Contains(silent, "NaN") != (f.Has&NotANumber != 0) {
+			t.Fatalf("%s: has %b", silent, f.Has)
+		}
+	}
+}

@@ -4,6 +4,10 @@ import "bytes"
 
 const tasksPrefix = "notifications/tasks"
 
+// manyTexts is the room for texts that is not kept for the next message: a
+// hostile frame of millions of strings must not swell every worker for good.
+const manyTexts = 1 << 16
+
 // Message reads the one JSON value that begins at or after a, white space
 // before it skipped, as a message; it must end by b. end is the offset after
 // it. ok is false when it is not JSON by the letter or no object; m is then
@@ -18,6 +22,9 @@ func (p *Parser) Message(a, b int, m *Message) (end int, ok bool) {
 
 func (p *Parser) message(a, b int, m *Message) (end int, ok bool) {
 	*m = Message{Texts: m.Texts[:0], Notes: m.Notes[:0]}
+	if cap(m.Texts) > manyTexts || cap(m.Notes) > manyTexts {
+		m.Texts, m.Notes = nil, nil
+	}
 	p.lim = b
 	i := p.space(max(a, 0))
 	if !p.is(i, '{') {
