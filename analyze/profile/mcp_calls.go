@@ -94,10 +94,20 @@ func (s *mcpSession) callResult(f *Frame, v *verdicts) {
 	var content, structured, isError, meta []byte
 	o, _ := objectOf(result)
 	for {
-		key, val, more := o.next()
+		key, start, more := o.key()
 		if !more {
 			break
 		}
+		if string(key) == "content" && start < len(result) && result[start] == '[' {
+			content = result[start : start+1]
+			o.i = s.blocks(result, start, v)
+			continue
+		}
+		o.i = valueEnd(result, start)
+		if o.i == start {
+			break
+		}
+		val := result[start:o.i]
 		switch string(key) {
 		case "content":
 			content = val
@@ -114,8 +124,6 @@ func (s *mcpSession) callResult(f *Frame, v *verdicts) {
 		v.add("OCU-RESULT-CONTENT", "/result", "the tool result lacks content")
 	case kindOf(content) != jsonrpc.Array:
 		v.add("OCU-RESULT-CONTENT", "/result/content", "the content of the tool result is no array")
-	default:
-		s.blocks(content, v)
 	}
 	if isError != nil && kindOf(isError) != jsonrpc.Bool {
 		v.add("OCU-IS-ERROR", "/result/isError", "isError is no boolean")
@@ -133,16 +141,24 @@ func (s *mcpSession) callResult(f *Frame, v *verdicts) {
 	}
 }
 
-// blocks judges the content blocks.
-func (s *mcpSession) blocks(content []byte, v *verdicts) {
-	a, _ := arrayOf(content)
-	n, wrong := 0, 0
+// blocks judges the content blocks of the array at b[start] and returns its
+// end.
+func (s *mcpSession) blocks(b []byte, start int, v *verdicts) int {
+	n, wrong, i := 0, 0, start+1
 	for ; ; n++ {
-		block, more := a.next()
-		if !more {
+		i = space(b, i)
+		if i < len(b) && b[i] == ',' {
+			i = space(b, i+1)
+		}
+		if i >= len(b) || b[i] == ']' {
 			break
 		}
-		ok, typ := s.block(block, n, v)
+		ok, typ, end := s.block(b, i, n, v)
+		if end <= i {
+			i = len(b)
+			break
+		}
+		i = end
 		if ok {
 			continue
 		}
@@ -158,15 +174,16 @@ func (s *mcpSession) blocks(content []byte, v *verdicts) {
 	if int64(n) > s.p.limits.contentBlocks {
 		v.add("OCU-CONTENT-BLOCKS", "/result/content", "the tool result has "+itoa(n)+" content blocks, over the limit of "+itoa(int(s.p.limits.contentBlocks)))
 	}
+	return min(i+1, len(b))
 }
 
-// block judges one content block: false, with a word for what it is, when it
-// is neither text nor image.
-func (s *mcpSession) block(raw []byte, n int, v *verdicts) (ok bool, what string) {
-	o, isObject := objectOf(raw)
-	if !isObject {
-		return false, "no object"
+// block judges the content block at b[start] and returns its end: false, with
+// a word for what it is, when it is neither text nor image.
+func (s *mcpSession) block(b []byte, start, n int, v *verdicts) (ok bool, what string, end int) {
+	if b[start] != '{' {
+		return false, "no object", valueEnd(b, start)
 	}
+	o := members{b: b, i: start + 1}
 	var typ, text, data, mime []byte
 	plain := true
 	for {
@@ -187,12 +204,13 @@ func (s *mcpSession) block(raw []byte, n int, v *verdicts) (ok bool, what string
 			plain = false
 		}
 	}
+	end = o.end(start)
 	def := ""
 	switch {
 	case typ == nil:
-		return false, "without a type"
+		return false, "without a type", end
 	case kindOf(typ) != jsonrpc.String:
-		return false, "of a type that is no string"
+		return false, "of a type that is no string", end
 	case stringIs(typ, "text"):
 		def = "TextContent"
 		plain = plain && kindOf(text) == jsonrpc.String
@@ -201,12 +219,12 @@ func (s *mcpSession) block(raw []byte, n int, v *verdicts) (ok bool, what string
 		plain = plain && kindOf(data) == jsonrpc.String && kindOf(mime) == jsonrpc.String
 	default:
 		name, _ := stringOf(typ)
-		return false, "of type " + s.p.redact.name(name)
+		return false, "of type " + s.p.redact.name(name), end
 	}
 	if !plain && len(v.base) < 6 {
-		shapeOf(def, "/result/content/"+itoa(n), raw, v)
+		shapeOf(def, "/result/content/"+itoa(n), b[start:end], v)
 	}
-	return true, ""
+	return true, "", end
 }
 
 // structured judges structuredContent: there if and only if the tool declares

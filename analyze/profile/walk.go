@@ -27,13 +27,30 @@ func objectOf(raw []byte) (members, bool) {
 
 // next returns the next member: its decoded key and its raw value.
 func (m *members) next() (key, val []byte, ok bool) {
+	key, at, ok := m.key()
+	if !ok {
+		return nil, nil, false
+	}
+	end := valueEnd(m.b, at)
+	if end == at {
+		m.broken = true
+		return nil, nil, false
+	}
+	m.i = end
+	return key, m.b[at:end], true
+}
+
+// key is next without the value: where it begins. Who reads it there sets m.i
+// to its end, so that no byte is looked at twice.
+func (m *members) key() (key []byte, at int, ok bool) {
 	i := space(m.b, m.i)
 	if i < len(m.b) && m.b[i] == ',' {
 		i = space(m.b, i+1)
 	}
 	if i >= len(m.b) || m.b[i] != '"' {
 		m.broken = i >= len(m.b) || m.b[i] != '}'
-		return nil, nil, false
+		m.i = i
+		return nil, 0, false
 	}
 	end := stringEnd(m.b, i)
 	key = m.b[i+1 : max(i+1, end-1)]
@@ -43,16 +60,17 @@ func (m *members) next() (key, val []byte, ok bool) {
 	i = space(m.b, end)
 	if i >= len(m.b) || m.b[i] != ':' {
 		m.broken = true
-		return nil, nil, false
+		return nil, 0, false
 	}
-	i = space(m.b, i+1)
-	end = valueEnd(m.b, i)
-	if end == i {
-		m.broken = true
-		return nil, nil, false
+	return key, space(m.b, i+1), true
+}
+
+// end is the offset after the object, once next has come to its end.
+func (m *members) end(start int) int {
+	if m.broken {
+		return valueEnd(m.b, start)
 	}
-	m.i = end
-	return key, m.b[i:end], true
+	return m.i + 1
 }
 
 // elements is the same for an array.
