@@ -92,7 +92,9 @@ func (t *text) enter(trace string) {
 func (t *text) leave() {
 	if t.problems.all > 0 || t.full.all+t.brief.all+t.notes.all > 0 {
 		t.blank()
-		t.line(0, t.strong(t.name(t.current)))
+		if t.current != "" { // else a problem of the run, which has no place
+			t.line(0, t.strong(t.name(t.current)))
+		}
 		t.body()
 	}
 	t.forget()
@@ -164,7 +166,10 @@ func (t *text) Problem(p *Problem) error {
 	}
 	if t.o.Quiet {
 		if p.Fatal {
-			t.buf = append(t.buf, where+": "+mark+": "+safe.String(t.lens.message.Raw(p.Message))+"\n"...)
+			if where != "" {
+				where += ": "
+			}
+			t.buf = append(t.buf, where+mark+": "+safe.String(t.lens.message.Raw(p.Message))+"\n"...)
 		}
 		return t.spill()
 	}

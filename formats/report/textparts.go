@@ -60,11 +60,8 @@ func (t *text) blank() {
 
 // name is a trace's name for a person.
 func (t *text) name(trace string) string {
-	switch trace {
-	case "-":
+	if trace == "-" {
 		return "standard input"
-	case "":
-		return "the run" // a problem of no trace
 	}
 	return safe.String(t.lens.trace.Raw(trace))
 }
