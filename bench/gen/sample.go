@@ -21,6 +21,7 @@ var samples = map[string]func(r *rng, b []byte) []byte{
 	"package-lock":   npmLock,
 	"checksums.txt":  checksums,
 	"ids.csv":        ids,
+	"requests.log":   requests,
 	"encoded.txt":    encoded,
 	"contacts.csv":   contacts,
 	"identifiers.py": identifiers,
@@ -80,6 +81,11 @@ func ids(r *rng, b []byte) []byte {
 	b = append(r.uuid(b), ',')
 	b = append(r.chars(b, "0123456789ABCDEFGHJKMNPQRSTVWXYZ", 26), ',') // as ULIDs are
 	return append(r.chars(b, digits, 18), '\n')
+}
+
+func requests(r *rng, b []byte) []byte {
+	b = join(b, "level=", strings.ToLower(r.pick(levels)), " msg=\"", r.word(), " ", r.word(), "\" request_id=")
+	return append(r.uuid(b), '\n')
 }
 
 func encoded(r *rng, b []byte) []byte {
