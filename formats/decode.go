@@ -27,13 +27,7 @@ type lineDecoder struct {
 
 	by    letter // by the letter
 	loose letter // what the lenient reading takes
-	// skips counts values that the masks could not skip within their line. The
-	// parser does not know where lines end and may walk to the end of the
-	// chunk before it finds out, so a chunk gets a few such walks only.
-	skips int
 }
-
-const maxSkips = 4
 
 // Decode implements Decoder.
 func (d *lineDecoder) Decode(c *Chunk, visit Visit) {
@@ -43,7 +37,6 @@ func (d *lineDecoder) Decode(c *Chunk, visit Visit) {
 		return
 	}
 	d.p.Load(c.Buf)
-	d.skips = 0
 	if c.Cuts != nil {
 		d.cuts(c, visit)
 		return
@@ -188,12 +181,8 @@ func (d *lineDecoder) fast(buf []byte, a, b int, lineNo, base int64, visit Visit
 				e.put(k, buf[i:end:end], i-a)
 				i = end
 			} else {
-				if d.skips >= maxSkips {
-					return false
-				}
-				end, ok := d.p.Skip(i)
-				if !ok || end > b {
-					d.skips++
+				end, ok := d.p.SkipTo(i, b)
+				if !ok {
 					return false
 				}
 				if k == keyFrame && e.frameAt == keyAlias || k == keyAlias && e.frameAt == keyAlias {

@@ -168,7 +168,6 @@ func (s *stitcher) join(visit Visit) {
 	buf := s.padded()
 	s.text = s.text[:0]
 	s.d.p.Load(buf)
-	s.d.skips = 0
 	s.d.line(buf, 0, len(buf), s.line, s.off, s.watch(visit))
 }
 
@@ -192,7 +191,6 @@ func (s *stitcher) after(c *Chunk, n int, visit Visit) int {
 	buf := make([]byte, len(rest), len(rest)+jsonrpc.Pad)
 	copy(buf, rest)
 	s.d.p.Load(buf)
-	s.d.skips = 0
 	s.d.line(buf, 0, len(buf), line, c.Offset+int64(n+skip), s.watch(visit))
 	return end
 }

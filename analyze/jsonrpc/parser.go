@@ -65,6 +65,16 @@ func (p *Parser) Skip(i int) (next int, ok bool) {
 	return p.value(i, skipAll)
 }
 
+// SkipTo is Skip for a value that must end by b: it never looks at what follows,
+// so that a line that ends inside a value costs no more than the line.
+func (p *Parser) SkipTo(i, b int) (next int, ok bool) {
+	p.lim, p.soft = min(b, len(p.buf)), false
+	if i < 0 {
+		return i, false
+	}
+	return p.value(i, skipAll)
+}
+
 func (p *Parser) space(i int) int {
 	for i < p.lim {
 		switch p.buf[i] {
