@@ -64,13 +64,13 @@ func (c *config) scan(file string) []string {
 
 func print(all []*contestant) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "program\tMB/s\tratio\tto\tpeak MiB\t")
+	fmt.Fprintln(w, "program\tMB/s\tratio\tto\tCPU s\tpeak MiB\t")
 	for _, k := range all {
 		ratio, to := "", ""
 		if k.against >= 0 {
 			ratio, to = fmt.Sprintf("%.2f", k.ratio(all[k.against])), all[k.against].name
 		}
-		fmt.Fprintf(w, "%s\t%.0f\t%s\t%s\t%.0f\t\n", k.name, k.rate(), ratio, to, float64(k.peak)/(1<<20))
+		fmt.Fprintf(w, "%s\t%.0f\t%s\t%s\t%.2f\t%.0f\t\n", k.name, k.rate(), ratio, to, median(seconds(k.cpu)), float64(k.peak)/(1<<20))
 	}
 	w.Flush()
 	fmt.Println()

@@ -19,6 +19,7 @@ type contestant struct {
 	// against is the index of the contestant that it is measured by, -1: none.
 	against int
 	took    []time.Duration
+	cpu     []time.Duration // of all its threads: what a busy machine changes least
 	peak    int64 // bytes, the largest of all rounds
 }
 
@@ -37,6 +38,7 @@ func (k *contestant) once() error {
 		return fmt.Errorf("%s: %w: %.400s", strings.Join(k.argv, " "), err, complaint.String())
 	}
 	k.took = append(k.took, took)
+	k.cpu = append(k.cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 	k.peak = max(k.peak, peak(cmd.ProcessState))
 	return nil
 }
