@@ -68,11 +68,9 @@ type Part struct {
 
 // Examiner reads and scans frames. It holds buffers only; one a goroutine.
 type Examiner struct {
-	cov     analyze.Coverage
-	scan    *catalog.Scanner
-	parser  jsonrpc.Parser
-	lenient jsonrpc.Frame
-	pad     []byte
+	cov    analyze.Coverage
+	scan   *catalog.Scanner
+	parser jsonrpc.Parser
 }
 
 // NewExaminer returns an examiner over the catalog.
@@ -96,15 +94,10 @@ func (x *Examiner) Strict(m *jsonrpc.Message, f *Frame, dst []catalog.Hit) []cat
 // Read fills f from the bytes of any frame: strictly where that works, else
 // leniently (catalog.md, "Reading JSON safely").
 func (x *Examiner) Read(raw []byte, f *Frame) {
-	buf := raw
-	if cap(raw)-len(raw) < jsonrpc.Pad {
-		x.pad = append(x.pad[:0], raw...)
-		x.pad = append(x.pad, make([]byte, jsonrpc.Pad)...)
-		buf = append([]byte(nil), x.pad...)[:len(raw)]
-	}
-	x.parser.Load(buf)
+	raw = padded(raw)
+	x.parser.Load(raw)
 	var m jsonrpc.Message
-	if end, ok := x.parser.Message(0, len(buf), &m); ok && onlySpace(buf[end:]) {
+	if end, ok := x.parser.Message(0, len(raw), &m); ok && onlySpace(raw[end:]) {
 		x.Strict(&m, f, nil)
 		f.Raw = raw
 		return
@@ -112,8 +105,17 @@ func (x *Examiner) Read(raw []byte, f *Frame) {
 	x.Lenient(raw, f)
 }
 
+// padded returns raw in memory that vector code may read past its end.
+func padded(raw []byte) []byte {
+	if cap(raw)-len(raw) >= jsonrpc.Pad {
+		return raw
+	}
+	return append(make([]byte, 0, len(raw)+jsonrpc.Pad), raw...)
+}
+
 // Lenient fills f from a frame that the strict reading refused.
 func (x *Examiner) Lenient(raw []byte, f *Frame) {
+	raw = padded(raw)
 	var l jsonrpc.Frame
 	jsonrpc.Read(raw, x.cov, &l)
 	f.Raw, f.Batch, f.Err, f.Has = raw, l.Batch, l.Err, l.Has
