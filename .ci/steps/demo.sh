@@ -7,7 +7,7 @@ mkdir -p bin
 run() { # WANTED-EXIT COMMAND...
   local want=$1 got=0
   shift
-  printf -- '-- %s\n' "$*"
+  printf -- '-- %s\n' "$*" >&2
   "$@" || got=$?
   if [[ $got != "$want" ]]; then
     printf 'exit code %s, wanted %s\n' "$got" "$want" >&2

@@ -20,7 +20,7 @@ type contestant struct {
 	against int
 	took    []time.Duration
 	cpu     []time.Duration // of all its threads: what a busy machine changes least
-	peak    int64 // bytes, the largest of all rounds
+	peak    int64           // bytes, the largest of all rounds
 }
 
 // once runs the command with its output thrown away. Exit codes 0 and 1 are

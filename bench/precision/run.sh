@@ -8,9 +8,12 @@ cd "$(dirname "$0")/../.."
 files=${1:-1000} seed=${2:-1}
 data=bench/data/precision
 mkdir -p "$data"
-go run ./bench/precision/tree -o "$data/tree" -files "$files" -seed "$seed"
+# Not below this folder: there are Go files in it that are none of the module's.
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+go run ./bench/precision/tree -o "$tree" -files "$files" -seed "$seed"
 bash tools/record/record.sh "$data" memory >/dev/null # installs what is missing
-node tools/record/record.mjs tree "$data/tree.jsonl" --tree "$data/tree"
+node tools/record/record.mjs tree "$data/tree.jsonl" --tree "$tree"
 go build -o "$data/warden-inspect" ./cmd/warden-inspect
 code=0
 "$data/warden-inspect" scan --no-progress -q --json "$data/findings.jsonl" "$data/tree.jsonl" >/dev/null || code=$?
