@@ -109,7 +109,7 @@ func FuzzSessions(f *testing.F) {
 	})
 }
 
-// TestCompactSize compares the counting with the plain way: decode, and write
+// FuzzCompactSize compares the counting with the plain way: decode, and write
 // anew.
 func FuzzCompactSize(f *testing.F) {
 	f.Add([]byte(`{"a" : [1 , "\u00e9\/\n\u0001\ud83d\ude00\"" ] }`))
