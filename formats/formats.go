@@ -166,6 +166,10 @@ type Input struct {
 	// Explicit says that the user named it: then it must be a trace. Others
 	// of unknown form are counted and passed over.
 	Explicit bool
+	// Source is set where the input has been opened already (Pair); R is then
+	// nil, and there is nothing to Open.
+	Source Source
+	halves [3]string // names of the files of a Pair, by direction
 	// Pos counts the bytes of Size that have been read, for a progress bar;
 	// nil where Size is -1 or the input is a member of an archive.
 	Pos *atomic.Int64

@@ -205,3 +205,37 @@ func TestNoAllocations(t *testing.T) {
 		t.Errorf("%v allocations for %d lines", got, n)
 	}
 }
+
+// Very short lines are cut into chunks of few records, and counted right.
+func TestManyShortLines(t *testing.T) {
+	var in strings.Builder
+	in.WriteString(req1 + "\n")
+	for i := range 3*maxLines + 5 {
+		if i%3 == 0 {
+			in.WriteString("\n")
+		}
+		in.WriteString("{}\n")
+	}
+	in.WriteString("[\n" + res1 + "]")
+	src, err := Open("x", strings.NewReader(in.String()), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := drain(t, src)
+	if err != nil || len(got) != 3*maxLines+7 {
+		t.Fatalf("%d records, %v", len(got), err)
+	}
+	text := in.String()
+	lines := strings.Split(text, "\n")
+	for i, r := range got {
+		if r.Offset < 0 || !strings.HasPrefix(text[r.Offset:], r.Frame) || !strings.HasPrefix(lines[r.Line-1], r.Frame[:1]) {
+			t.Fatalf("record %d: %q at line %d, offset %d", i, r.Frame, r.Line, r.Offset)
+		}
+		if i > 0 && r.Line <= got[i-1].Line {
+			t.Fatalf("record %d: line %d after %d", i, r.Line, got[i-1].Line)
+		}
+	}
+	if last := got[len(got)-1]; last.Frame != "[\n"+res1+"]" || int(last.Line) != len(lines)-1 {
+		t.Errorf("last: %q at line %d of %d", last.Frame, last.Line, len(lines))
+	}
+}

@@ -88,21 +88,33 @@ func buffer(c *Chunk, size int) []byte {
 type lineSource struct {
 	*stream
 	carry []byte // the beginning of a line whose end was not in the last chunk
+	taken int    // of carry, handed out already
 	lines bool   // carry has whole lines too
 }
 
 // Next implements Source.
 func (s *lineSource) Next(c *Chunk) error {
 	buf := buffer(c, s.size)
-	if cap(buf) <= len(s.carry)+jsonrpc.Pad {
-		buf = make([]byte, 0, len(s.carry)+s.size+jsonrpc.Pad)
+	carry := s.carry[s.taken:]
+	if s.lines {
+		if n, lines := cutLines(carry, maxLines); n < len(carry) {
+			s.taken += n
+			if cap(buf) < n+jsonrpc.Pad {
+				buf = make([]byte, 0, n+jsonrpc.Pad)
+			}
+			s.hand(c, append(buf, carry[:n]...), lines)
+			return nil
+		}
 	}
-	buf = append(buf, s.carry...)
+	if cap(buf) <= len(carry)+jsonrpc.Pad {
+		buf = make([]byte, 0, len(carry)+s.size+jsonrpc.Pad)
+	}
+	buf = append(buf, carry...)
 	from := len(buf) // no line feed before it
 	if s.lines {
 		from = 0
 	}
-	s.carry, s.lines = s.carry[:0], false
+	s.carry, s.taken, s.lines = s.carry[:0], 0, false
 	for {
 		buf = s.fill(buf, cap(buf)-jsonrpc.Pad)
 		n := bytes.LastIndexByte(buf[from:], '\n')
@@ -134,18 +146,23 @@ func (s *lineSource) Next(c *Chunk) error {
 			s.lines = n < whole
 		}
 		s.carry = append(s.carry, buf[n:]...)
-		*c = Chunk{Seq: s.seq, Buf: buf[:n], Offset: s.off, FirstLine: s.line}
-		s.seq++
-		s.off += int64(n)
-		s.line += int64(lines)
-		s.content = s.content || !blank(buf[:n])
+		s.hand(c, buf[:n], lines)
 		return nil
 	}
 }
 
-// maxLines bounds the lines of a chunk that may make a record; empty ones make
-// none.
-const maxLines = 1 << 15
+// hand puts buf, which has that many line feeds, into c.
+func (s *lineSource) hand(c *Chunk, buf []byte, lines int) {
+	*c = Chunk{Seq: s.seq, Buf: buf, Offset: s.off, FirstLine: s.line}
+	s.seq++
+	s.off += int64(len(buf))
+	s.line += int64(lines)
+	s.content = s.content || !blank(buf)
+}
+
+// maxLines bounds the lines of a chunk that may make a record, and so the
+// records that are in flight; empty ones make none.
+const maxLines = 1 << 12
 
 // cutLines is the offset after the first limit lines of b that are not empty,
 // and how many line feeds stand before it.
