@@ -85,14 +85,15 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestLinear runs texts made to be slow; each takes well under the bound when
-// every rule reads its text a fixed number of times.
+// TestLinear runs texts made to be slow; each takes milliseconds when every
+// rule reads its text a fixed number of times, and minutes when it does not.
+// The bound leaves room for a busy machine.
 func TestLinear(t *testing.T) {
 	const n = 1 << 20
 	for _, unit := range []string{"goroutine ", " at ", " at a (", "\nat ", "thread '", "/", "a/", "/a", "::", "1.", "1.1.1.1:", "\\", "a:", ":in `", "\n#1", "File \"", "[", "\n +0x", "../", "#1 (", "): "} {
 		start := time.Now()
 		Find(strings.Repeat(unit, n/len(unit)))
-		if d := time.Since(start); d > 2*time.Second {
+		if d := time.Since(start); d > 20*time.Second {
 			t.Errorf("%q: %v for a megabyte", unit, d)
 		}
 	}

@@ -102,7 +102,9 @@ func instrument(doc any) counted {
 			case "enum":
 				// Each value is compared, and that costs more than a visit.
 				price += 8 * width(val)
-			case "required", "dependentRequired", "const", "$vocabulary":
+			case "const":
+				price += 4 * width(val)
+			case "required", "dependentRequired", "$vocabulary":
 				price += width(val)
 			case "$ref", "$dynamicRef", "$recursiveRef":
 				if s, ok := val.(string); ok && intoData(s) {
@@ -115,9 +117,23 @@ func instrument(doc any) counted {
 				}
 			}
 		}
+		setAside(m, "enum")
+		setAside(m, "const")
 		m["format"] = stepsFormat + strconv.Itoa(min(23, bits.Len(uint(price))))
 	}
 	return c
+}
+
+// setAside moves a costly comparison one schema down. The library makes it
+// before it looks at the format, so that a failure would never be counted.
+func setAside(m map[string]any, keyword string) {
+	val, ok := m[keyword]
+	if !ok || width(val) <= 16 {
+		return
+	}
+	all, _ := m["allOf"].([]any)
+	m["allOf"] = append(all[:len(all):len(all)], map[string]any{keyword: val})
+	delete(m, keyword)
 }
 
 // width is a rough count of the values in v, whose depth is bounded.
