@@ -14,6 +14,14 @@ func (m *Machine) batch(ev *Event) {
 	if ev.Frame.Err != "" {
 		m.frameError(ev, ev.Frame.Err)
 	}
+	from := len(m.out.Findings)
+	m.judges.whole(m, ev)
+	m.observed(from, ev.Dir)
+	forbidden := worst(m.out.Findings[from:], func(f *analyze.Finding) bool { return f.Action == analyze.Blocked })
+	if forbidden != nil {
+		copied := *forbidden // the list that it stands in may move
+		forbidden = &copied
+	}
 	var elems [][]byte
 	changed := false
 	dir := ev.Dir
@@ -27,6 +35,9 @@ func (m *Machine) batch(ev *Event) {
 		d := m.part(ev, p)
 		if dir == analyze.Unknown {
 			dir = m.out.Dir
+		}
+		if forbidden != nil && d.verdict == Forward {
+			d = m.forbid(p, forbidden)
 		}
 		if d.reply != nil {
 			m.out.Replies = append(m.out.Replies, d.reply)
@@ -57,4 +68,27 @@ func (m *Machine) batch(ev *Event) {
 		b = append(b, e...)
 	}
 	m.out.Verdict, m.out.Bytes = Replace, append(b, ']')
+}
+
+// forbid keeps an element of a batch that a profile does not admit from being
+// delivered: a request and a result get an error each, the rest is dropped.
+func (m *Machine) forbid(p *Part, f *analyze.Finding) decision {
+	msg := &p.Msg
+	r := refusal{code: codeVerdict, stage: "request", rule: f.Rule, tool: m.out.Tool, reason: f.Message, message: requestMessage(f.Rule)}
+	switch {
+	case msg.IsRequest() && m.out.Dir == analyze.ClientToServer:
+		if k, ok := key(msg.ID); ok {
+			m.client.take(k)
+		}
+		return decision{verdict: Drop, reply: r.frame(msg.ID)}
+	case msg.IsRequest():
+		if k, ok := key(msg.ID); ok {
+			m.server.take(k)
+		}
+		return decision{verdict: Drop, reply: r.frame(msg.ID)}
+	case msg.IsResponse():
+		r.stage = "response"
+		return decision{verdict: Replace, bytes: r.frame(msg.ID)}
+	}
+	return decision{verdict: Drop}
 }

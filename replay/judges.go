@@ -163,7 +163,11 @@ func (j *judges) list(m *Machine, ev *Event, p *Part, c *call) (stage string) {
 			Message: "the recording lacks part of a tools/list: the drift gate is off for this session"})
 		return ""
 	}
-	findings, diverged, err := j.gate.Answered(string(c.key), msg.Result)
+	id := ""
+	if c != nil {
+		id = string(c.key)
+	}
+	findings, diverged, err := j.gate.Answered(id, msg.Result)
 	m.addAll(findings)
 	if err != nil && j.cfg.Strict {
 		m.fault(ev, "list-gate", "ListEntry", msg.ID)

@@ -45,6 +45,9 @@ func (m *Machine) response(ev *Event, dir analyze.Direction, p *Part, c *call) d
 		// Wider: no request in flight has this id, yet some client may take
 		// it for an answer: strictest settings, unknown tool.
 		r.inspect, r.strict = full, true
+		if full && m.judges.gate != nil && jsonrpc.Lookup(msg.Result, "tools") != nil {
+			r.stage = m.judges.list(m, ev, p, nil) // it could pass for a tool list as well
+		}
 	case c.kind == kindCall:
 		r.inspect = true
 		m.toolResult(msg, c)

@@ -10,12 +10,24 @@ import (
 	"github.com/warden-trace/warden/analyze/secret"
 )
 
-// builtinSecrets finds what the built-in ruleset calls a secret: its vendor
-// patterns, then long random pieces that overlap none of their matches, each
-// piece once a text (catalog.md, "WRD-RES-SECRET-ECHO").
+// builtinSecrets finds what the built-in ruleset calls a secret.
 var builtinSecrets = sync.OnceValue(func() func([]byte) []Secret {
-	vendors := secret.Builtin()
-	entropy := secret.NewEntropy(ruleset.Builtin().Entropy)
+	return secretsOf(secret.Builtin(), ruleset.Builtin().Entropy)
+})
+
+// SecretsOf finds what a ruleset calls a secret, for Options.Secrets.
+func SecretsOf(set *ruleset.Set) (func(text []byte) []Secret, error) {
+	vendors, err := secret.Compile(set.Secrets)
+	if err != nil {
+		return nil, err
+	}
+	return secretsOf(vendors, set.Entropy), nil
+}
+
+// secretsOf finds vendor patterns, then long random pieces that overlap none of
+// their matches, each piece once a text (catalog.md, "WRD-RES-SECRET-ECHO").
+func secretsOf(vendors *secret.Patterns, p ruleset.Entropy) func([]byte) []Secret {
+	entropy := secret.NewEntropy(p)
 	return func(text []byte) []Secret {
 		var out []Secret
 		found := vendors.All(text)
@@ -49,7 +61,7 @@ var builtinSecrets = sync.OnceValue(func() func([]byte) []Secret {
 		}
 		return out
 	}
-})
+}
 
 // redacted is the form in which a secret may be shown.
 func redacted(s string) string { return secret.Redact(s) }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/allowlist"
 	"github.com/warden-trace/warden/analyze/lock"
 	"github.com/warden-trace/warden/analyze/policy"
@@ -83,7 +84,15 @@ func allow(cfg *replay.Config, r *RuleFlags, all map[string]int64) error {
 }
 
 func profiles(cfg *replay.Config, r *RuleFlags, all map[string]int64) error {
-	o := profile.Options{Limits: map[string]int64{}, Audience: r.Audience}
+	binary := analyze.Inspection{Charset: analyze.CharsetBinary}
+	o := profile.Options{Limits: map[string]int64{}, Audience: r.Audience,
+		Catalog: func(text []byte) []analyze.Finding { return cfg.Catalog.Text(text, binary) }}
+	if len(r.Ruleset) > 0 {
+		var err error
+		if o.Secrets, err = profile.SecretsOf(cfg.Rules); err != nil {
+			return Fail("", "--ruleset: %w", err)
+		}
+	}
 	for name, n := range all {
 		if !strings.HasPrefix(name, "guwah.") {
 			o.Limits[name] = n

@@ -13,6 +13,10 @@ const name = "warden-inspect"
 type root struct {
 	Scan scanCmd `cmd:"" default:"withargs" help:"Read recorded sessions, run every rule over them, report (the default command)."`
 
+	Lock      lockCmd      `cmd:"" help:"Pin, check, compare and attest tool surfaces."`
+	Policy    policyCmd    `cmd:"" help:"Check an argument policy, or try a call on it."`
+	Allowlist allowlistCmd `cmd:"" help:"Check a call allow-list, or try a call on it."`
+
 	Version versionCmd `cmd:"" help:"Print the version and the hash of the built-in rules."`
 }
 

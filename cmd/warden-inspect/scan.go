@@ -66,6 +66,7 @@ func (c *scanCmd) Run(w *program.World) error {
 	bar := w.NewProgress(c.Progress, c.Quiet)
 	sum, err := offline.Run(c.inputs(w, ro), offline.Options{
 		Config: cfg, Formats: ro, Jobs: program.Workers(c.Jobs), Handler: g, Interrupt: w.Interrupt, Progress: bar,
+		Fingerprints: c.Format == "json" || c.Format == "sarif" || c.JSON != "" || c.Sarif != "",
 	})
 	bar.Done()
 	if err != nil {
@@ -201,5 +202,23 @@ func (g *gate) code(s *report.Summary) int {
 
 // inputs opens what the command line names.
 func (c *scanCmd) inputs(w *program.World, o formats.Options) iter.Seq2[*formats.Input, error] {
-	return formats.Inputs(c.Trace, w.Stdin, formats.InputOptions{Options: o})
+	if c.C2S == "" {
+		return formats.Inputs(c.Trace, w.Stdin, formats.InputOptions{Options: o})
+	}
+	return func(yield func(*formats.Input, error) bool) {
+		pair, files, err := formats.Pair(c.C2S, c.S2C, w.Stdin, o)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer files.Close()
+		if !yield(pair, nil) {
+			return
+		}
+		for in, err := range formats.Inputs(c.Trace, w.Stdin, formats.InputOptions{Options: o}) {
+			if !yield(in, err) {
+				return
+			}
+		}
+	}
 }

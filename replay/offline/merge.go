@@ -17,6 +17,7 @@ type trace struct {
 	name     string
 	explicit bool
 	source   formats.Source
+	input    *formats.Input
 }
 
 // merge is the ordered end of the pipeline: it feeds the session machines and
@@ -149,11 +150,13 @@ func (m *merge) record(r *formats.Record, f *replay.Frame) {
 func (m *merge) findings(s *replay.Session, t *tally, ts int64, fs []analyze.Finding) {
 	for i := range fs {
 		f := &fs[i]
-		f.Trace, f.Session = m.cur.name, s.Name
+		f.Trace, f.Session = m.cur.input.File(f.Direction), s.Name
 		if f.TS.IsZero() && ts != 0 {
 			f.TS = time.Unix(0, ts).UTC()
 		}
-		f.Fingerprint = m.prints.of(f)
+		if m.o.Fingerprints {
+			f.Fingerprint = m.prints.of(f)
+		}
 		for _, c := range []*report.Counts{&t.counts, &m.t.Counts, &m.sum.Counts} {
 			c.Add(f)
 		}

@@ -24,6 +24,9 @@ type Options struct {
 	Handler report.Handler
 	// Interrupt, when closed, ends the run early; what was found is kept.
 	Interrupt <-chan struct{}
+	// Fingerprints asks for the findings' fingerprints; without a report that
+	// shows them they are not worth their cost.
+	Fingerprints bool
 	// Progress, if set, is told how far the run is.
 	Progress Progress
 	// Observe, if set, sees every event with its outcome, in order.
@@ -157,12 +160,15 @@ func (p *pipeline) input(in *formats.Input, err error) bool {
 	if err != nil {
 		return p.problem(nil, err)
 	}
-	var r io.Reader = in.R
-	if p.o.Progress != nil {
-		p.o.Progress.Expect(in.Size)
-		r = &counter{r, p.o.Progress}
+	source := in.Source
+	if source == nil {
+		r := in.R
+		if p.o.Progress != nil {
+			p.o.Progress.Expect(in.Size)
+			r = &counter{r, p.o.Progress}
+		}
+		source, err = formats.Open(in.Name, r, p.o.Formats)
 	}
-	source, err := formats.Open(in.Name, r, p.o.Formats)
 	if err != nil {
 		var unknown *formats.UnrecognisedError
 		if errors.As(err, &unknown) && !in.Explicit {
@@ -170,7 +176,7 @@ func (p *pipeline) input(in *formats.Input, err error) bool {
 		}
 		return p.problem(in, err)
 	}
-	t := &trace{name: in.Name, explicit: in.Explicit, source: source}
+	t := &trace{name: in.Name, explicit: in.Explicit, source: source, input: in}
 	if !p.send(jobBegin, t, nil) {
 		return false
 	}

@@ -1,0 +1,33 @@
+package catalog
+
+import (
+	"testing"
+
+	"github.com/warden-trace/warden/analyze"
+)
+
+func TestText(t *testing.T) {
+	c, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := []byte("\x1b[1mok\xff see http://10.0.0.7/ and AKIA" + "ABCDEFGHIJKLMNOP")
+	got := c.Text(text, analyze.Inspection{Charset: analyze.CharsetBinary})
+	var rules []string
+	for _, f := range got {
+		rules = append(rules, f.Rule)
+		if f.Block != -1 || f.Pointer != "" {
+			t.Errorf("%s has a place: block %d, pointer %q", f.Rule, f.Block, f.Pointer)
+		}
+	}
+	want := []string{RuleSecret, RuleIP, RuleURL}
+	if len(rules) != 3 || rules[0] != want[0] || rules[1] != want[1] || rules[2] != want[2] {
+		t.Errorf("rules %v, want %v (control characters are allowed in binary output)", rules, want)
+	}
+	if span := got[1].Spans[0]; span.Start != 19 {
+		t.Errorf("the address is at code point %d, want 19: a byte that is no UTF-8 is one code point", span.Start)
+	}
+	if got := c.Text([]byte("nothing here"), analyze.Inspection{}); got != nil {
+		t.Errorf("a clean text gave %v", got)
+	}
+}
