@@ -165,7 +165,7 @@ var shards = []string{
 	"aB3dE5gH7jK9mN1pQ4sT6vW8", "aB3dE5gH7jK9", "mN1pQ4sT6vW8", "+/_=-", "0123456789abcdef0123456789abcdef", "fedcba98", "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ",
 	"http", "https", "HTTP", "ftp", "wss", "ws", "sftp", "http://", "https://", "ftp://", "ws://", "u:p@", ":8080", "webhook", "site", "webhook.site", "Webhook.Site", "0x0.st", "ngrok.io", "xngrok.io", "discord.com", "/api/webhooks", "/api", "discord.com/api/webhooks/1",
 	"example.com", "t.co", "a.b", "corp", "x.y", "/deep/path", "bücher.example", "xn--bcher-kva.example", "BÜCHER.example", "webhook。site", "webhook%2esite", "ｗebhook．site", "例え.jp", "web\u200bhook.site", "%e3%80%82",
-	"10.0.0.1", "127.0.0.1", "127.0.0.01", "192.168.1.9", "8.8.8.8", "169.254.169.254", "256.1.1.1", "100.64.0.1", "0177.0.0.1", "0x7f.1", "2130706433", "127.1", "0x7f000001", "1.2.3", "10", "172.16", "017700000001", "１２７.0.0.1",
+	"10.0.0.1", "127.0.0.1", "127.0.0.01", "192.168.1.9", "8.8.8.8", "169.254.169.254", "256.1.1.1", "100.64.0.1", "0177.0.0.1", "0x7f.1", "2130706433", "127.1", "0x7f000001", "1.2.3", "10", "172.16", "017700000001", "１２７.0.0.1", "ẞ", "http://ⓣ.co", "http://t.ⓒo/", "http://é.a.b", "http://a.é/",
 	"::1", "fe80::1", "fe80::1%eth0", "fd00:1::2", "::ffff:10.0.0.1", "0:0:0:0:0:0:0:1", "0:0:0:0:0:ffff:127.0.0.1", "2001:db8::1", "fc00:", "ab:cd:ef", "1:2:3:4:5:6:7:8", "fe80:0:0:0:1:2:3:4",
 	"ignore", "IGNORE", "previous", "previouſ", "instructions", "instructionſ", "all", "you", "are", "now", "new instructions:", "system prompt:", "exfiltrate", "send the following to", "Diſregard", "from now on you are", "do not tell the user",
 	"kiss", "ask", "aſK", "забудь", "ЗАБУДЬ", "всё", "忽略之前", "忽略", "之前", "ok", "oK", "straße", "STRAẞE", "a  b", "a\u2028b",

@@ -6,31 +6,74 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // plainHost reports a host that browsers take as it stands: ASCII without
 // percent signs.
 func plainHost(h []byte) bool {
+	return plainBytes(h) && bytes.IndexByte(h, '%') < 0
+}
+
+// browserHost returns the ASCII form of a host as a browser would look it up:
+// percent-decoded, mapped by UTS 46, in lower case (catalog.md,
+// "WRD-RES-EXFIL-DOMAIN", wider). ok is false when no name has that form, or when
+// its last labels can't become ASCII, and ascii says that nothing listed needs
+// them in another form.
+func browserHost(h []byte, ascii bool) (string, bool) {
+	h = unpercent(h)
+	if plainBytes(h) {
+		s := strings.ToLower(string(h))
+		return s, fits(s)
+	}
+	s := strings.Map(func(r rune) rune {
+		if ignoredInHost(r) {
+			return -1
+		}
+		return r
+	}, string(bytes.ToValidUTF8(h, []byte("\uFFFD"))))
+	if ascii && foreign(s) {
+		return "", false
+	}
+	return asciiHost(s)
+}
+
+func plainBytes(h []byte) bool {
 	for _, c := range h {
-		if c >= utf8.RuneSelf || c == '%' {
+		if c >= utf8.RuneSelf {
 			return false
 		}
 	}
 	return true
 }
 
-// browserHost returns the ASCII form of a host as a browser would look it up:
-// percent-decoded, mapped by UTS 46, in lower case (catalog.md,
-// "WRD-RES-EXFIL-DOMAIN", wider). ok is false when no name has that form.
-func browserHost(h []byte) (string, bool) {
-	s := string(bytes.ToValidUTF8(unpercent(h), []byte("\uFFFD")))
-	s = strings.Map(func(r rune) rune {
-		if ignoredInHost(r) {
-			return -1
+// foreign reports that a host's last label holds a character that no mapping
+// turns into ASCII, so that its ASCII form ends in a label of punycode. It is a
+// quick no to the many hosts of other scripts: what is in normal form NFKC only
+// has its case folded, and that gives no ASCII.
+func foreign(h string) bool {
+	h = strings.TrimRight(h, ".")
+	for _, label := range []string{lastLabel(&h), lastLabel(&h)} {
+		if !plainBytes([]byte(label)) && norm.NFKC.IsNormalString(label) && !strings.ContainsRune(label, 0x1e9e) {
+			return true
 		}
-		return r
-	}, s)
-	return asciiHost(s)
+	}
+	return false
+}
+
+// lastLabel cuts the last label off a host.
+func lastLabel(h *string) string {
+	i := strings.LastIndexFunc(*h, func(r rune) bool { return r == '.' || r == 0x3002 || r == 0xff0e || r == 0xff61 })
+	if i < 0 {
+		l := *h
+		*h = ""
+		return l
+	}
+	_, w := utf8.DecodeRuneInString((*h)[i:])
+	l := (*h)[i+w:]
+	*h = (*h)[:i]
+	return l
 }
 
 func unpercent(h []byte) []byte {
@@ -62,7 +105,7 @@ func hexValue(c byte) byte {
 // padding with them can't push a host over the length of a name.
 func ignoredInHost(r rune) bool {
 	switch {
-	case r == 0xad, r == 0x34f, r >= 0x180b && r <= 0x180d, r == 0x180f, r == 0x200b, r == 0x2060, r == 0x2064,
+	case r == 0xad, r == 0x34f, r >= 0x180b && r <= 0x180d, r == 0x180f, r == 0x200b, r == 0x2060, r == 0x2064, r >= 0x1bca0 && r <= 0x1bca3,
 		r >= 0xfe00 && r <= 0xfe0f, r == 0xfeff, r >= 0xe0100 && r <= 0xe01ef:
 		return true
 	}

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"encoding/binary"
 	"net/netip"
 	"strings"
 
@@ -47,10 +48,11 @@ type denylist struct {
 	four    [1 << 10]uint64    // filter on the characters around a last dot, hashed
 	two     [1 << 10]uint64    // filter on the two after it alone, for short labels
 	lone    bool               // an entry has no dot
+	ascii   bool               // no entry has a label of punycode among its last two
 }
 
 func newDenylist(entries []ListEntry, wide bool) *denylist {
-	d := &denylist{hosts: map[string][]int32{}}
+	d := &denylist{hosts: map[string][]int32{}, ascii: true}
 	seen := map[string]bool{}
 	for _, e := range entries {
 		if seen[e.Text] {
@@ -74,6 +76,7 @@ func (d *denylist) index(host string, entry int32) {
 	d.longest = max(d.longest, len(host))
 	dot := strings.LastIndexByte(host, '.')
 	d.lone = d.lone || dot < 0
+	d.ascii = d.ascii && dot >= 0 && !strings.Contains(host, "xn--")
 	tld := host[dot+1:]
 	if tld == "" {
 		return // no host has an empty last label
@@ -164,11 +167,19 @@ var toASCII = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.Stric
 // host that is longer than any name can be. A host that browsers refuse is still
 // mapped as far as that goes: a refused host is no reason to look away.
 func asciiHost(h string) (string, bool) {
-	if len(h) > 4*maxName {
+	if !fits(h) {
 		return "", false
 	}
-	label := 0
-	n := 0
+	a, _ := toASCII.ToASCII(h)
+	return strings.ToLower(a), true
+}
+
+// fits reports a host that is no longer than names are.
+func fits(h string) bool {
+	if len(h) > 4*maxName {
+		return false
+	}
+	label, n := 0, 0
 	for _, r := range h {
 		n++
 		label++
@@ -176,11 +187,10 @@ func asciiHost(h string) (string, bool) {
 			label = 0
 		}
 		if label > maxLabel || n > maxName {
-			return "", false
+			return false
 		}
 	}
-	a, _ := toASCII.ToASCII(h)
-	return strings.ToLower(a), true
+	return true
 }
 
 // What a name and a label may have at most, in code points: DNS allows 253 and
@@ -190,19 +200,29 @@ const (
 	maxLabel = 63
 )
 
+// range4 is an IPv4 range as numbers.
+type range4 struct {
+	mask, value uint32
+	index       int
+}
+
 // networks answers in which listed range an address lies.
 type networks struct {
 	list  []ruleset.Network
 	first [256]bool // first octets that an IPv4 range covers
+	four  []range4
 }
 
 func newNetworks(list []ruleset.Network) *networks {
 	n := &networks{list: list}
-	for _, w := range list {
+	for i, w := range list {
 		if !w.CIDR.Addr().Is4() {
 			continue
 		}
-		lo := int(w.CIDR.Addr().As4()[0])
+		a := w.CIDR.Addr().As4()
+		mask := ^uint32(0) << (32 - w.CIDR.Bits())
+		n.four = append(n.four, range4{mask, binary.BigEndian.Uint32(a[:]) & mask, i})
+		lo := int(a[0])
 		hi := lo
 		if b := w.CIDR.Bits(); b < 8 {
 			hi = lo | 0xff>>b
@@ -216,6 +236,16 @@ func newNetworks(list []ruleset.Network) *networks {
 
 // find returns the index of the first range that holds a, or -1.
 func (n *networks) find(a netip.Addr) int {
+	if a.Is4() {
+		b := a.As4()
+		x := binary.BigEndian.Uint32(b[:])
+		for i := range n.four {
+			if r := &n.four[i]; x&r.mask == r.value {
+				return r.index
+			}
+		}
+		return -1
+	}
 	for i := range n.list {
 		if n.list[i].CIDR.Contains(a) {
 			return i

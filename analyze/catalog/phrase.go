@@ -88,6 +88,16 @@ func (ph *phrase) forward(t []byte, p, k int) (int, bool) {
 			p = n
 			continue
 		}
+		if c := t[p]; c < utf8.RuneSelf {
+			if c >= 'a' && c <= 'z' {
+				c -= 'a' - 'A'
+			}
+			if rune(c) != want {
+				return 0, false
+			}
+			p++
+			continue
+		}
 		r, w := decode(t[p:])
 		if fold(r) != want || blank(r) {
 			return 0, false
@@ -117,6 +127,16 @@ func (ph *phrase) backward(t []byte, p, k int) (int, bool) {
 				return 0, false
 			}
 			p = n
+			continue
+		}
+		if c := t[p-1]; c < utf8.RuneSelf {
+			if c >= 'a' && c <= 'z' {
+				c -= 'a' - 'A'
+			}
+			if rune(c) != want {
+				return 0, false
+			}
+			p--
 			continue
 		}
 		r, w := decodeLast(t[:p])

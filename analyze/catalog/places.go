@@ -21,7 +21,7 @@ func (s *textScan) dot(p int) {
 		s.token(p)
 		return
 	}
-	if isDigit(f[p-1]) && isDigit(f[p+1]) {
+	if isDigit(f[p-1]) && isDigit(f[p+1]) && (s.all != nil || s.found&foundIP == 0) {
 		v := int(f[p-1] - '0')
 		if isDigit(before) {
 			v += 10 * int(before-'0')
@@ -278,7 +278,7 @@ func (s *textScan) host(host []byte, at int, six bool, e int) (listed bool) {
 	if !s.c.wide {
 		return listed
 	}
-	name, ok := browserHost(host)
+	name, ok := browserHost(host, s.c.deny.ascii)
 	if !ok {
 		return listed
 	}

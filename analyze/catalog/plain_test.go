@@ -344,7 +344,7 @@ func plainPercent(h string) string {
 }
 
 func plainASCII(h string) string {
-	h = regexp.MustCompile("[\u00ad\u034f\u180b-\u180d\u180f\u200b\u2060\u2064\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]+").ReplaceAllString(h, "")
+	h = regexp.MustCompile("[\u00ad\u034f\u180b-\u180d\u180f\u200b\u2060\u2064\U0001bca0-\U0001bca3\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]+").ReplaceAllString(h, "")
 	if utf8.RuneCountInString(h) > 253 {
 		return "\x00"
 	}

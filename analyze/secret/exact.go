@@ -38,14 +38,22 @@ func atLeast(counts []int, n int, want float64) bool {
 // sides. A product n*want that is no integer never ties with the power of two
 // that the other primes leave.
 func tie(counts []int, n int, want float64) bool {
-	bits := new(big.Rat).SetFloat64(want)
-	bits.Mul(bits, new(big.Rat).SetInt64(int64(n)))
-	if !bits.IsInt() || !bits.Num().IsInt64() {
+	bits := want * float64(n)
+	if bits != math.Trunc(bits) || math.FMA(want, float64(n), -bits) != 0 {
 		return false
+	}
+	if n < len(primes{}) {
+		var exps primes
+		factorSmall(&exps, n, n)
+		exps[2] -= int(bits)
+		for _, c := range counts {
+			factorSmall(&exps, c, -c)
+		}
+		return exps == primes{}
 	}
 	exps := map[int]int64{}
 	factor(exps, n, int64(n))
-	exps[2] -= bits.Num().Int64()
+	exps[2] -= int64(bits)
 	for _, c := range counts {
 		if c > 1 {
 			factor(exps, c, -int64(c))
@@ -57,6 +65,25 @@ func tie(counts []int, n int, want float64) bool {
 		}
 	}
 	return true
+}
+
+// primes are exponents by prime, for numbers below 256.
+type primes [256]int
+
+func factorSmall(exps *primes, k, times int) {
+	for k > 1 && k&1 == 0 {
+		exps[2] += times
+		k /= 2
+	}
+	for p := 3; p*p <= k; p += 2 {
+		for k%p == 0 {
+			exps[p] += times
+			k /= p
+		}
+	}
+	if k > 1 {
+		exps[k] += times
+	}
 }
 
 // factor adds times the prime factors of k to exps.
