@@ -140,7 +140,12 @@ func (s *textScan) piece(p int) {
 		b++
 	}
 	s.pieceEnd = b
-	if s.c.entropy.High(s.t[a:b]) {
+	if !s.c.entropy.High(s.t[a:b]) {
+		return
+	}
+	// Even if a vendor match turns out to overlap it, the text has a secret.
+	s.found |= foundSecret
+	if s.all != nil {
 		s.pieces = append(s.pieces, piece{a, b})
 	}
 }
@@ -148,6 +153,9 @@ func (s *textScan) piece(p int) {
 // finish settles what needs the whole text: pieces that overlap a vendor match
 // are none (catalog.md, "WRD-RES-SECRET-ECHO").
 func (s *textScan) finish() {
+	if s.all == nil && s.found&foundSecret != 0 {
+		return
+	}
 	matches := s.secrets.Finish()
 	if len(matches) > 0 {
 		s.found |= foundSecret
@@ -155,9 +163,7 @@ func (s *textScan) finish() {
 	if len(s.pieces) == 0 {
 		return
 	}
-	if s.all != nil {
-		s.all.random = append(s.all.random, s.pieces...)
-	}
+	s.all.random = append(s.all.random, s.pieces...)
 	keep := s.pieces[:0]
 	i, end := 0, 0
 	for _, p := range s.pieces {
@@ -170,9 +176,6 @@ func (s *textScan) finish() {
 		}
 	}
 	s.pieces = keep
-	if len(keep) > 0 {
-		s.found |= foundSecret
-	}
 }
 
 // clue looks at a place where a phrase or a vendor pattern may be.
@@ -200,7 +203,11 @@ func (s *textScan) try(list []finder, p int) {
 		f := &list[i]
 		at := p - int(f.back)
 		if f.secret != nil {
-			s.secrets.Try(f.secret, at)
+			if s.all != nil || s.found&foundSecret == 0 {
+				if s.secrets.Try(f.secret, at) {
+					s.found |= foundSecret
+				}
+			}
 			continue
 		}
 		if s.all == nil && s.found&foundPhrase != 0 || at > len(s.t) {

@@ -47,22 +47,23 @@ func (m *Matcher) Reset(text []byte) {
 	clear(m.armed)
 }
 
-// Try looks at a place where the clue c of a pattern was seen. It reports
-// whether the text now has a match, or may have one (see Finish).
+// Try looks at a place where the clue c of a pattern was seen. It reports a
+// match that begins there; patterns that only run as expressions are left to
+// Finish.
 func (m *Matcher) Try(c *Clue, at int) bool {
 	i := c.Pattern
 	pat := &m.p.list[i]
 	if pat.alts == nil {
 		if m.armed[i] || at < 0 || at+len(c.Sets) > len(m.text) {
-			return m.any
+			return false
 		}
 		for k := range c.Sets {
 			if !c.Sets[k].Has(m.text[at+k]) {
-				return m.any
+				return false
 			}
 		}
 		m.armed[i], m.any, m.dirty = true, true, true
-		return true
+		return false
 	}
 	if at < m.from[i] || at < 0 || at >= len(m.text) {
 		return false
