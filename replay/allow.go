@@ -84,9 +84,14 @@ func (j *judges) unreadable(m *Machine, ev *Event) {
 	}
 }
 
-// overCap judges a client's request that is too large to read.
-func (j *judges) overCap(m *Machine, dir analyze.Direction) {
-	if j.cfg.Allow != nil && dir == analyze.ClientToServer {
+// overCap judges a client's request that is too large to read, or that could
+// not be read for another reason.
+func (j *judges) overCap(m *Machine, ev *Event, dir analyze.Direction) {
+	switch {
+	case j.cfg.Allow == nil || dir != analyze.ClientToServer:
+	case ev.Fault != "":
+		m.add(allowlist.Unreadable().Finding())
+	default:
 		m.add(allowlist.OverCap().Finding())
 	}
 }

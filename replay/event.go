@@ -23,6 +23,9 @@ type Event struct {
 	Place Place
 
 	OverCap *jsonrpc.Skimmer // what is known of a frame over the cap, in place of Frame
+	// Fault, with OverCap, is the kind of fault that kept the driver from
+	// reading a frame that is not over the cap.
+	Fault string
 
 	Candidate []byte // raw JSON of the arguments the agent produced; nil: none recorded
 	HTTP      []byte // raw JSON of the HTTP exchange; nil: none

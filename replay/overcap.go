@@ -24,10 +24,19 @@ func (m *Machine) overCap(ev *Event) {
 	if c != nil {
 		tool = c.tool
 	}
-	m.add(analyze.Finding{
-		Rule: ruleFrameError, Tier: analyze.Note, Severity: analyze.Low, Action: analyze.Passed, Block: -1,
-		Message: fmt.Sprintf("the frame of %d bytes is over the cap; it passed without inspection", s.Size),
-	})
+	if ev.Fault == "" {
+		m.add(analyze.Finding{
+			Rule: ruleFrameError, Tier: analyze.Note, Severity: analyze.Low, Action: analyze.Passed, Block: -1,
+			Message: fmt.Sprintf("the frame of %d bytes is over the cap; it passed without inspection", s.Size),
+		})
+	} else {
+		site := "request-policy"
+		if msg.IsResponse() {
+			site = "result-inspect"
+		}
+		m.out.Tool = tool
+		m.fault(ev, site, ev.Fault, msg.ID)
+	}
 	if msg.Has&jsonrpc.HasMethod != 0 && !msg.IsResponse() {
 		m.out.Method = m.name(msg.Method)
 		kind := kindOther
@@ -38,7 +47,7 @@ func (m *Machine) overCap(ev *Event) {
 				m.out.Calls++
 			}
 		}
-		m.judges.overCap(m, dir)
+		m.judges.overCap(m, ev, dir)
 		m.settle(from, dir, &msg, m.out.Method, tool)
 		if d, denied := m.deny(from, &msg, tool, false); denied {
 			m.out.Verdict = d.verdict
