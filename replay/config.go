@@ -23,6 +23,10 @@ type Config struct {
 	MaxFrame int // bytes over which a frame passes uninspected; 0: DefaultMaxFrame
 
 	MaxInflight int // requests in flight per direction; 0: DefaultMaxInflight
+	// Dry leaves out the bytes that a block would put on the wire (Bytes,
+	// Replies, ToClient); verdicts, actions and findings are the same. For
+	// drivers that deliver nothing.
+	Dry bool
 	// Strict makes an inspection that can't complete end the session.
 	Strict bool
 

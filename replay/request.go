@@ -162,7 +162,7 @@ func (m *Machine) deny(from int, msg *jsonrpc.Message, tool string, untouchable 
 		m.client.take(k) // an id is never answered twice
 	}
 	d := decision{verdict: Drop}
-	if msg.Has&jsonrpc.HasID != 0 {
+	if msg.Has&jsonrpc.HasID != 0 && !m.cfg.Dry {
 		r := refusal{code: codeVerdict, stage: "request", rule: w.Rule, tool: tool, reason: w.Message,
 			message: requestMessage(w.Rule), guwah: guwahCode(w.Rule)}
 		d.reply = r.frame(msg.ID)

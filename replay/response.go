@@ -211,6 +211,9 @@ func contains(list []string, s string) bool {
 
 // refuse is the error that replaces an answer.
 func (m *Machine) refuse(msg *jsonrpc.Message, w *analyze.Finding, a *answer) []byte {
+	if m.cfg.Dry {
+		return nil
+	}
 	r := refusal{code: codeVerdict, stage: "response", rule: w.Rule, tool: a.tool, reason: w.Message,
 		message: "warden: the tool's result was withheld", guwah: guwahCode(w.Rule)}
 	switch {

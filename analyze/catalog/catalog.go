@@ -42,6 +42,7 @@ type Catalog struct {
 	entropy  *secret.Entropy
 	clues    *clues
 	tables   *tables
+	vector   bool
 	kernel   func(src []byte, n int, out []block, t *tables)
 	cold     sync.Pool // of *Scanner, for Findings and Redact
 }
@@ -79,7 +80,7 @@ func New(o Options) (*Catalog, error) {
 	c.tables = newTables(c.clues, c.wide)
 	c.kernel = kernelPortable
 	if haveVector && !o.Portable {
-		c.kernel = kernelVector
+		c.kernel, c.vector = kernelVector, true
 	}
 	whole := *set
 	whole.Hosts, whole.Phrases = effective.Hosts, effective.Phrases

@@ -36,6 +36,19 @@ type detail struct {
 	badAt     []bytesAt
 }
 
+// reset empties a detail for the next text; what it has allocated is kept.
+func (d *detail) reset() {
+	if d.touched() {
+		*d = detail{random: d.random[:0], domains: d.domains[:0], ips: d.ips[:0], urlsAt: d.urlsAt[:0],
+			phrasesAt: d.phrasesAt[:0], unseenAt: d.unseenAt[:0], badFirst: d.badFirst[:0], badAt: d.badAt[:0]}
+	}
+}
+
+func (d *detail) touched() bool {
+	return d.secrets != nil || len(d.random) > 0 || d.entries != nil || d.addresses != nil || d.urls > 0 ||
+		d.phrases != nil || len(d.unseenAt) > 0 || d.bad > 0 || d.unseenSum != [len(unseenNames)]int{}
+}
+
 func (d *detail) domain(entry int32, start, end int) {
 	if d.entries == nil {
 		d.entries = map[int32]bool{}

@@ -152,7 +152,14 @@ type reader struct {
 	sel Select
 	ins analyze.Inspection
 	out []analyze.Finding
+	// secrets counts the findings of SECRET-ECHO, bounded by maxSecrets.
+	secrets int
 }
+
+// maxSecrets bounds the SECRET-ECHO findings of one message; the last of them
+// says that there are more. A frame that is one long list of keys needs no
+// finding for each of a million.
+const maxSecrets = 10000
 
 // add completes a finding with its rule's tier and severity.
 func (r *reader) add(f analyze.Finding) {
@@ -183,46 +190,66 @@ func (r *reader) blockPointer(h *Hit) string {
 // texts adds the findings of the texts: content blocks in their order, then what
 // stands outside of them, each text in the order of the frame.
 func (r *reader) texts(texts []*Hit) {
-	slices.SortStableFunc(texts, func(a, b *Hit) int { return cmp.Compare(a.text.Start, b.text.Start) })
-	offs := make([]int32, len(texts))
-	for i, h := range texts {
-		offs[i] = h.text.Start
+	order := func(a, b *Hit) int {
+		return cmp.Or(cmp.Compare(last(r.sel.block(a)), last(r.sel.block(b))), cmp.Compare(a.text.Start, b.text.Start))
 	}
-	ptrs := jsonrpc.Pointers(r.m.Raw, offs)
-	at := map[int32]string{}
-	for i, p := range ptrs {
-		at[offs[i]] = p
+	if !slices.IsSortedFunc(texts, order) {
+		slices.SortStableFunc(texts, order)
 	}
-	last := func(block int) int {
-		if block < 0 {
-			return int(^uint(0) >> 1)
-		}
-		return block
-	}
-	slices.SortStableFunc(texts, func(a, b *Hit) int {
-		return cmp.Compare(last(r.sel.block(a)), last(r.sel.block(b)))
-	})
-	s := r.c.cold.Get().(*Scanner)
-	defer r.c.cold.Put(s)
 	for _, h := range texts {
-		t := s.decoded(r.m, &h.text)
-		d := &detail{}
-		s.scan.scan(t, d)
-		w := words{reader: r, t: t, d: d, scan: &s.scan, block: r.sel.block(h), pointer: r.pointer(at[h.text.Start])}
-		w.all()
+		made := h.made
+		if h.found&foundANSI != 0 && r.ins.Charset != analyze.CharsetText {
+			made = r.again(h)
+		}
+		for i := range made {
+			f := made[i]
+			if f.Rule == RuleURL && r.ins.MayReturnURLs {
+				continue
+			}
+			if f.Rule == RuleSecret && r.ins.SecretsOff {
+				f.Tier, f.Severity = analyze.Note, analyze.Low
+			}
+			f.Block = r.sel.block(h)
+			r.out = append(r.out, f)
+		}
 	}
 }
 
+// last orders what stands outside of content blocks behind them.
+func last(block int) int {
+	if block < 0 {
+		return int(^uint(0) >> 1)
+	}
+	return block
+}
+
+// again makes the findings of a text under other settings than the strictest.
+func (r *reader) again(h *Hit) []analyze.Finding {
+	s := r.c.cold.Get().(*Scanner)
+	defer r.c.cold.Put(s)
+	text := s.decoded(r.m, &h.text)
+	s.all.reset()
+	s.scan.scan(text, &s.all)
+	s.made = 0
+	made := s.findings(r.m, &h.text, text, analyze.Inspection{Charset: r.ins.Charset})
+	if len(h.made) > 0 {
+		for i := range made {
+			made[i].Pointer = h.made[0].Pointer
+		}
+	}
+	return made
+}
+
 // pointer hides the secrets that keys may hold: a pointer is shown everywhere.
-func (r *reader) pointer(p string) string {
-	short := min(r.c.patterns.Shortest(), r.c.entropy.MinLength())
+func (c *Catalog) pointer(p string) string {
+	short := min(c.patterns.Shortest(), c.entropy.MinLength())
 	parts := strings.Split(p, "/")
 	for i, part := range parts {
 		if len(part) < short {
 			continue
 		}
 		key := strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
-		if hidden := r.c.hide(key); hidden != key {
+		if hidden := c.hide(key); hidden != key {
 			parts[i] = strings.NewReplacer("~", "~0", "/", "~1").Replace(hidden)
 		}
 	}

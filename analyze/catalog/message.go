@@ -1,6 +1,9 @@
 package catalog
 
 import (
+	"strconv"
+
+	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 )
 
@@ -12,6 +15,10 @@ type Hit struct {
 	why   jsonrpc.Why
 	found found
 	text  jsonrpc.Text
+	// made are the findings of a text under the strictest settings. They are
+	// made while the text is at hand: much of real traffic has one, and a
+	// second reading would cost as much as the first.
+	made []analyze.Finding
 }
 
 type hitKind uint8
@@ -24,9 +31,13 @@ const (
 
 // Scanner scans messages. It holds buffers only; one a goroutine.
 type Scanner struct {
-	c    *Catalog
-	scan textScan
-	buf  []byte
+	c     *Catalog
+	scan  textScan
+	buf   []byte
+	all   detail
+	made  int // secrets found in the message in hand
+	offs  []int32
+	place []int // index in dst of the hits whose pointers are asked for
 }
 
 // NewScanner returns a scanner of the catalog.
@@ -43,6 +54,8 @@ func (c *Catalog) NewScanner() *Scanner {
 // no hit.
 func (s *Scanner) Message(m *jsonrpc.Message, dst []Hit) []Hit {
 	wide := s.c.wide
+	first := len(dst)
+	s.made = 0
 	for i := range m.Notes {
 		n := &m.Notes[i]
 		if wide && n.Why == jsonrpc.WhyLink || !wide && (n.Shadowed || n.Nested) {
@@ -55,9 +68,14 @@ func (s *Scanner) Message(m *jsonrpc.Message, dst []Hit) []Hit {
 		if t.End <= t.Start || !wide && !original(t) {
 			continue
 		}
-		if f := s.text(m, t); f != 0 {
-			dst = append(dst, Hit{kind: hitText, found: f, text: *t})
+		text := s.decoded(m, t)
+		s.all.reset()
+		if f := s.scan.scan(text, &s.all); f != 0 {
+			dst = append(dst, Hit{kind: hitText, found: f, text: *t, made: s.findings(m, t, text, analyze.Inspection{})})
 		}
+	}
+	if len(dst) > first {
+		s.point(m, dst[first:])
 	}
 	if wide && ambiguous(m) {
 		dst = append(dst, Hit{kind: hitAmbiguous, text: jsonrpc.Text{Block: -1}})
@@ -81,10 +99,63 @@ func ambiguous(m *jsonrpc.Message) bool {
 	return m.Has&jsonrpc.Ambiguous != 0 || m.Has&jsonrpc.HasMethod != 0 && m.Has&answer != 0
 }
 
-// text scans one text of a message, decoded.
-func (s *Scanner) text(m *jsonrpc.Message, t *jsonrpc.Text) found {
-	return s.scan.scan(s.decoded(m, t), nil)
+// findings says what a scan with a detail has found in a text. Their pointers
+// are left to point.
+func (s *Scanner) findings(m *jsonrpc.Message, t *jsonrpc.Text, text []byte, ins analyze.Inspection) []analyze.Finding {
+	r := reader{c: s.c, m: m, ins: ins, secrets: s.made}
+	w := words{reader: &r, t: text, d: &s.all, scan: &s.scan, block: int(t.Block)}
+	w.all()
+	s.made = r.secrets
+	return r.out
 }
+
+// point gives the findings of a message's hits their pointers.
+func (s *Scanner) point(m *jsonrpc.Message, hits []Hit) {
+	s.offs, s.place = s.offs[:0], s.place[:0]
+	for i := range hits {
+		h := &hits[i]
+		if h.kind != hitText {
+			continue
+		}
+		if p, ok := plainPointer(m, &h.text); ok {
+			h.pointTo(p)
+			continue
+		}
+		s.offs = append(s.offs, h.text.Start)
+		s.place = append(s.place, i)
+	}
+	if len(s.offs) == 0 {
+		return
+	}
+	for i, p := range jsonrpc.Pointers(m.Raw, s.offs) {
+		hits[s.place[i]].pointTo(s.c.pointer(p))
+	}
+}
+
+func (h *Hit) pointTo(p string) {
+	for i := range h.made {
+		h.made[i].Pointer = p
+	}
+}
+
+// plainPointer is the pointer of a text block's text, which is where most texts
+// are, without a walk through the frame.
+func plainPointer(m *jsonrpc.Message, t *jsonrpc.Text) (string, bool) {
+	if t.Role != jsonrpc.RoleText || t.Nested || t.Error || t.Block < 0 || m.Has&jsonrpc.Repeated != 0 {
+		return "", false
+	}
+	if int(t.Block) < len(plainPointers) {
+		return plainPointers[t.Block], true
+	}
+	return "/result/content/" + strconv.Itoa(int(t.Block)) + "/text", true
+}
+
+var plainPointers = func() (p [16]string) {
+	for i := range p {
+		p[i] = "/result/content/" + strconv.Itoa(i) + "/text"
+	}
+	return p
+}()
 
 // decoded returns the text with room behind it: where it stands when it needs no
 // decoding, else in the scanner's buffer.
@@ -96,7 +167,7 @@ func (s *Scanner) decoded(m *jsonrpc.Message, t *jsonrpc.Text) []byte {
 		s.buf = plain(s.buf[:0], raw)
 		return s.buf
 	case t.Escaped:
-		s.buf = unescape(s.buf, raw)
+		s.buf = unescape(s.buf, raw, s.c.vector)
 		return s.buf
 	case cap(raw)-len(raw) < 64+ahead:
 		s.buf = append(append(s.buf[:0], raw...), room[:]...)[:len(raw)]

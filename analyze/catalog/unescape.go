@@ -8,11 +8,14 @@ import (
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 )
 
+// simple is what the escapes of one character stand for; 0 for the others.
+var simple = [256]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', '"': '"', '\\': '\\', '/': '/'}
+
 // unescape decodes the content of a JSON string that has been read as strict
 // JSON, so that its escapes are whole and its bytes are valid UTF-8. It is
-// jsonrpc.Unquote for the hot path: eight bytes a step between backslashes. The
-// result has jsonrpc.Pad readable bytes behind it.
-func unescape(dst, src []byte) []byte {
+// jsonrpc.Unquote for the hot path: 32 bytes a step between backslashes with
+// vectors, eight without. The result has jsonrpc.Pad readable bytes behind it.
+func unescape(dst, src []byte, vector bool) []byte {
 	// What is written is never longer than what was read, but for the whole words.
 	if need := len(src) + jsonrpc.Pad; cap(dst) < need {
 		dst = make([]byte, need+need/4)
@@ -20,6 +23,11 @@ func unescape(dst, src []byte) []byte {
 	dst = dst[:cap(dst)]
 	i, o := 0, 0
 	for i < len(src) {
+		if vector {
+			wrote, read := unescapeVector(dst[o:], src[i:])
+			i += read
+			o += wrote
+		}
 		for i+8 <= len(src) {
 			x := binary.LittleEndian.Uint64(src[i:])
 			binary.LittleEndian.PutUint64(dst[o:], x)
@@ -43,18 +51,7 @@ func unescape(dst, src []byte) []byte {
 		}
 		c := src[i+1]
 		i += 2
-		switch c {
-		case 'n':
-			c = '\n'
-		case 't':
-			c = '\t'
-		case 'r':
-			c = '\r'
-		case 'b':
-			c = '\b'
-		case 'f':
-			c = '\f'
-		case 'u':
+		if c == 'u' {
 			r := hex4(src, i)
 			i += 4
 			if r >= 0xd800 && r < 0xdc00 && i+1 < len(src) && src[i] == '\\' && src[i+1] == 'u' {
@@ -65,6 +62,9 @@ func unescape(dst, src []byte) []byte {
 			}
 			o += utf8.EncodeRune(dst[o:], r) // half a pair becomes U+FFFD
 			continue
+		}
+		if plain := simple[c]; plain != 0 {
+			c = plain
 		}
 		dst[o] = c
 		o++

@@ -16,11 +16,10 @@ import (
 // words says what was found in one text.
 type words struct {
 	*reader
-	t       []byte
-	d       *detail
-	scan    *textScan
-	block   int
-	pointer string
+	t     []byte
+	d     *detail
+	scan  *textScan
+	block int
 }
 
 // listMost is how many entries a message lists.
@@ -28,7 +27,7 @@ const listMost = 20
 
 // put adds a finding of this text.
 func (w *words) put(f analyze.Finding) {
-	f.Block, f.Pointer = w.block, w.pointer
+	f.Block = w.block
 	w.add(f)
 }
 
@@ -130,14 +129,25 @@ func (w *words) secrets() {
 }
 
 func (w *words) secret(id string, severity analyze.Severity, start, end int, at *position) {
-	shown := secret.Redact(string(w.t[start:end]))
+	if w.reader.secrets++; w.reader.secrets > maxSecrets {
+		return
+	}
+	shown := string(secret.AppendRedacted(nil, w.t[start:end]))
 	a := at.of(start)
 	what := id
 	if rule := w.c.rules.Rule(id); rule != nil {
 		what = rule.Title
 	}
 	w.put(analyze.Finding{Rule: RuleSecret, SubRule: id, Severity: severity, Spans: []analyze.Span{{Start: a, End: at.of(end)}},
-		Snippet: shown, Matched: []string{shown}, Message: fmt.Sprintf("a secret in the text (%s): %s", what, shown)})
+		Snippet: shown, Matched: []string{shown}, Message: "a secret in the text (" + what + "): " + shown + w.more()})
+}
+
+// more is what the last finding of SECRET-ECHO says of those that get none.
+func (w *words) more() string {
+	if w.reader.secrets < maxSecrets {
+		return ""
+	}
+	return "; further secrets of this frame are not listed"
 }
 
 // position counts code points from one ascending byte offset to the next.

@@ -14,7 +14,8 @@ import (
 // Patterns are the compiled vendor patterns of a ruleset, in table order. They
 // are immutable and shared; a Matcher holds what one scan remembers.
 type Patterns struct {
-	list []pattern
+	quick quick
+	list  []pattern
 }
 
 type pattern struct {
@@ -59,6 +60,7 @@ func Compile(list []ruleset.Secret) (*Patterns, error) {
 		c := pattern{id: s.ID, severity: s.Severity, re: re}
 		for _, w := range s.Keywords {
 			c.keywords = append(c.keywords, bytes.ToLower([]byte(w)))
+			p.quick.add([]byte(w))
 		}
 		if len(c.keywords) == 0 {
 			return nil, fmt.Errorf("secret pattern %s: has no keyword", s.ID)
@@ -260,6 +262,9 @@ func equalFold(t, w []byte) bool {
 // (catalog.md, "Redaction").
 func (p *Patterns) Scrub(s string) string {
 	if s == "" {
+		return s
+	}
+	if !p.quick.may(s) {
 		return s
 	}
 	found := p.All([]byte(s))

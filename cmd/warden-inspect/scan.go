@@ -57,6 +57,7 @@ func (c *scanCmd) Run(w *program.World) error {
 	if err != nil {
 		return err
 	}
+	cfg.Dry = true // nothing is delivered
 	run := &report.Run{Version: program.Version, Ruleset: cfg.Catalog.Hash(), Coverage: cfg.Coverage, Rules: cfg.Rules.Rules, Start: w.Now()}
 	handler, err := c.reports(w, run)
 	if err != nil {
