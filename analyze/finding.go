@@ -145,6 +145,10 @@ type Finding struct {
 	Matched   []string
 	IsError   bool // the result said isError true
 
+	// Suppressed is what a baseline says of the finding; nil where none does.
+	// Only reports ask: no verdict depends on it.
+	Suppressed *Suppression
+
 	Place // where in the recording
 }
 
@@ -164,3 +168,19 @@ type Place struct {
 
 // Level is the SARIF level of the finding.
 func (f *Finding) Level() string { return f.Severity.Level() }
+
+// Suppression is the entry of a baseline that a finding has met.
+type Suppression struct {
+	State   string // "accepted", "false-positive" or "true-positive"
+	Reason  string
+	Owner   string
+	Expires string // YYYY-MM-DD, the last day on which it holds; "" for ever
+	Expired bool
+}
+
+// Accepted reports a finding that a baseline takes out of what counts: its entry
+// has not expired and does not confirm the finding instead.
+func (f *Finding) Accepted() bool {
+	s := f.Suppressed
+	return s != nil && !s.Expired && s.State != "true-positive"
+}
