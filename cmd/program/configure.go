@@ -36,8 +36,20 @@ func readInput(what, name string) ([]byte, error) {
 // session machine. The warnings are sentences for the user.
 func Configure(w *World, r *RuleFlags, p *PostureFlags, in *ReadFlags) (*replay.Config, []string, error) {
 	var warnings []string
-	rules := ruleset.Builtin()
+	rules := r.Base
+	if rules == nil {
+		rules = ruleset.Builtin()
+	}
 	for _, name := range r.Ruleset {
+		// A built-in set is where the others are added to, wherever it stands.
+		if set, ok := ruleset.Named(name); ok {
+			rules = set
+		}
+	}
+	for _, name := range r.Ruleset {
+		if _, ok := ruleset.Named(name); ok {
+			continue
+		}
 		data, err := readInput("--ruleset", name)
 		if err != nil {
 			return nil, nil, err

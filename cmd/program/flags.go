@@ -2,6 +2,8 @@ package program
 
 import (
 	"time"
+
+	"github.com/warden-trace/warden/analyze/ruleset"
 )
 
 // RuleFlags are the inputs of the rules (product.md).
@@ -12,7 +14,7 @@ type RuleFlags struct {
 	Profile       []string `placeholder:"NAME" sep:"none" help:"Conformance profile: ocu-mcp-2025-06-18, ocu-exec. May be given several times." group:"Rules"`
 	ExfilDenylist []string `placeholder:"FILE" sep:"none" help:"More never-callback hosts, one a line, beside the built-in ones." group:"Rules"`
 	InjectPhrases []string `placeholder:"FILE" sep:"none" help:"More injection phrases, one a line, beside the built-in ones." group:"Rules"`
-	Ruleset       []string `placeholder:"FILE" sep:"none" help:"More rules (YAML): secret patterns, hosts, phrases, networks. Can only add." group:"Rules"`
+	Ruleset       []string `placeholder:"FILE" sep:"none" help:"More rules (YAML): secret patterns, hosts, phrases, networks. Can only add. Or the name of a built-in set: calibrated." group:"Rules"`
 	Coverage      string   `enum:"full,spec" default:"full" help:"full: everything that carries a tool's output; spec: the original catalog alone." group:"Rules"`
 	Limit         []string `placeholder:"NAME=N" sep:"none" help:"Override a limit of the allow-list (guwah.NAME) or of a profile." group:"Rules"`
 	Audience      string   `placeholder:"AUD" help:"Expected audience of bearer tokens, for the profile's HTTP rules." group:"Rules"`
@@ -21,6 +23,10 @@ type RuleFlags struct {
 	MaxConcurrent  int           `placeholder:"N" help:"With --allowlist: most tool calls in flight." group:"Rules"`
 	RequestTimeout time.Duration `placeholder:"D" help:"With --allowlist: longest wait for a call's answer." group:"Rules"`
 	FilterTools    bool          `help:"With --allowlist: tools/list shows the allowed tools only." group:"Rules"`
+
+	// Base are the rules that everything else is added to; nil: the built-in
+	// ones. For programs that compare rule sets.
+	Base *ruleset.Set `kong:"-"`
 }
 
 // PostureFlags decide what blocks (replay.md, "Posture").

@@ -17,6 +17,8 @@ type root struct {
 	Policy    policyCmd    `cmd:"" help:"Check an argument policy, or try a call on it."`
 	Allowlist allowlistCmd `cmd:"" help:"Check a call allow-list, or try a call on it."`
 
+	Rules rulesCmd `cmd:"" help:"List and explain the rules."`
+
 	Version versionCmd `cmd:"" help:"Print the version and the hash of the built-in rules."`
 }
 

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/warden-trace/warden/analyze/ruleset"
+	"github.com/warden-trace/warden/cmd/program"
+	"github.com/warden-trace/warden/formats/report/safe"
+	"github.com/warden-trace/warden/formats/report/target"
+	"github.com/warden-trace/warden/replay/expect"
+)
+
+// testCmd is `warden-replay test`.
+type testCmd struct {
+	Corpus []string `arg:"" name:"corpus" help:"Directories of traces with expectations (NAME.jsonl and NAME.expect.json), or single traces."`
+
+	Update  bool     `help:"Rewrite the expectations that differ, and write those that are missing."`
+	Junit   string   `placeholder:"FILE" help:"Also write JUnit XML to FILE."`
+	Ruleset []string `placeholder:"RULES" sep:"none" help:"Test these rules instead of the built-in ones: a file (it may remove and loosen), a built-in set's name, or rev:path. Several are applied one after the other."`
+	Verbose bool     `short:"v" help:"Name the traces that are as expected too."`
+
+	RuleCoverage bool    `help:"List the rules and entries (patterns, hosts, networks, phrases) that no trace exercises; exit 1 if there are any." group:"Strength"`
+	Mutate       bool    `help:"Edit the rules one entry, threshold or boundary at a time and list the edits that no expectation notices." group:"Strength"`
+	MinScore     float64 `default:"95" placeholder:"PERCENT" help:"With --mutate: least share of edits that must be noticed (${default}), else exit 1." group:"Strength"`
+	JSON         bool    `name:"json" help:"With --rule-coverage and --mutate: one JSON object a line." group:"Strength"`
+	Jobs         int     `default:"0" placeholder:"N" help:"With --mutate: workers; 0: one a processor."`
+}
+
+// Run tests a corpus.
+func (c *testCmd) Run(w *program.World) error {
+	if c.RuleCoverage && c.Mutate || c.Update && (c.RuleCoverage || c.Mutate) {
+		return program.Fail("run them one after the other", "--update, --rule-coverage and --mutate don't go together")
+	}
+	base, err := openRules(c.Ruleset)
+	if err != nil {
+		return err
+	}
+	cases, err := expect.Find(c.Corpus)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.RuleCoverage:
+		return c.cover(w, base, cases)
+	case c.Mutate:
+		return c.mutate(w, base, cases)
+	}
+	return c.test(w, base, cases)
+}
+
+func (c *testCmd) test(w *program.World, base *ruleset.Set, cases []*expect.Case) error {
+	load := program.Recipes(w, base)
+	var results []*expect.Result
+	differ, updated, findings := 0, 0, 0
+	var errs []error
+	for _, x := range cases {
+		if w.Interrupted() {
+			return program.Status(program.ExitInterrupt)
+		}
+		r := x.Run(load)
+		results = append(results, r)
+		switch {
+		case r.Err != nil:
+			errs = append(errs, r.Err)
+		case r.Diff != nil && c.Update:
+			if err := r.Update(); err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			updated++
+			fmt.Fprintf(w.Stdout, "written %s\n", safe.Name(x.File))
+		case r.Diff != nil:
+			differ++
+			if err := r.Diff.Write(w.Stdout, x); err != nil {
+				return err
+			}
+		case c.Verbose:
+			fmt.Fprintf(w.Stdout, "ok      %s: %d findings\n", safe.Name(x.Name), len(r.Got.Findings))
+		}
+		if r.Got != nil {
+			findings += len(r.Got.Findings)
+		}
+	}
+	if c.Junit != "" {
+		if err := printTo(w, c.Junit, func(out io.Writer) error { return expect.WriteJUnit(out, results) }); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	line := fmt.Sprintf("%d traces, %d findings: %d differ", len(cases), findings, differ)
+	if updated > 0 {
+		line += fmt.Sprintf(", %d expectations written", updated)
+	}
+	if _, err := fmt.Fprintln(w.Stdout, line); err != nil {
+		return err
+	}
+	switch {
+	case len(errs) > 0:
+		return errors.Join(errs...)
+	case differ > 0:
+		return program.Status(program.ExitFindings)
+	}
+	return nil
+}
+
+// cover prints what no trace exercises.
+func (c *testCmd) cover(w *program.World, base *ruleset.Set, cases []*expect.Case) error {
+	cover := expect.NewCoverage(base)
+	load := program.Recipes(w, base)
+	for _, x := range cases {
+		got, err := x.Scan(load)
+		if err != nil {
+			return err
+		}
+		cover.Add(got.Findings)
+	}
+	items := cover.Items()
+	bare := cover.Bare()
+	if c.JSON {
+		for _, i := range items {
+			if err := jsonLine(w.Stdout, i); err != nil {
+				return err
+			}
+		}
+	} else {
+		all, hit := map[string]int{}, map[string]int{}
+		for _, i := range items {
+			if i.Elsewhere == "" {
+				all[i.Kind]++
+				if i.Count > 0 {
+					hit[i.Kind]++
+				}
+			}
+		}
+		for _, i := range bare {
+			fmt.Fprintf(w.Stdout, "%s %s: no trace has a finding of it\n", i.Kind, safe.Name(i.Name))
+		}
+		var sums []string
+		for _, kind := range []string{"rule", "pattern", "host", "network", "phrase"} {
+			if all[kind] > 0 {
+				sums = append(sums, fmt.Sprintf("%d of %d %ss", hit[kind], all[kind], kind))
+			}
+		}
+		if _, err := fmt.Fprintf(w.Stdout, "%d traces exercise %s\n", len(cases), strings.Join(sums, ", ")); err != nil {
+			return err
+		}
+	}
+	if len(bare) > 0 {
+		return program.Status(program.ExitFindings)
+	}
+	return nil
+}
+
+// mutate prints the edits of the rules that nothing notices.
+func (c *testCmd) mutate(w *program.World, base *ruleset.Set, cases []*expect.Case) error {
+	o := expect.MutateOptions{Jobs: program.Workers(c.Jobs), Interrupt: w.Interrupt,
+		Load: func(set *ruleset.Set) expect.Loader { return program.Recipes(w, set) }}
+	score, err := expect.Mutate(base, cases, o)
+	if err != nil {
+		return program.Fail("run warden-replay test first: --mutate needs a corpus that is as expected", "%w", err)
+	}
+	if w.Interrupted() {
+		return program.Status(program.ExitInterrupt)
+	}
+	for _, m := range score.Mutants {
+		switch {
+		case c.JSON:
+			err = jsonLine(w.Stdout, m)
+		case m.NoticedBy == "":
+			_, err = fmt.Fprintf(w.Stdout, "survives: %s\n", safe.String(m.Edit))
+		case c.Verbose:
+			_, err = fmt.Fprintf(w.Stdout, "noticed:  %s (%s)\n", safe.String(m.Edit), safe.Name(m.NoticedBy))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !c.JSON {
+		fmt.Fprintf(w.Stdout, "%d edits of the rules, %d noticed by the expectations of %d traces: %.1f %%\n",
+			len(score.Mutants), score.Noticed, len(cases), score.Percent())
+	}
+	if score.Percent() < c.MinScore {
+		return program.Status(program.ExitFindings)
+	}
+	return nil
+}
+
+// printTo runs f with a report file.
+func printTo(w *program.World, file string, f func(io.Writer) error) error {
+	out, err := target.Create(file, w.Stdout)
+	if err != nil {
+		return err
+	}
+	if err := f(out); err != nil {
+		out.Abort()
+		return err
+	}
+	return out.Close()
+}
