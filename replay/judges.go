@@ -170,7 +170,7 @@ func (j *judges) list(m *Machine, ev *Event, p *Part, c *call) (stage string) {
 	findings, diverged, err := j.gate.Answered(id, msg.Result)
 	m.addAll(findings)
 	if err != nil && j.cfg.Strict {
-		m.fault(ev, "list-gate", "ListEntry", msg.ID)
+		m.fault(ev, "list-gate", "ListEntry", msg)
 	}
 	if diverged {
 		return "list_changed"

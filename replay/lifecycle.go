@@ -2,8 +2,6 @@ package replay
 
 import (
 	"strconv"
-
-	"github.com/warden-trace/warden/analyze"
 )
 
 // ServerGone answers the client's requests in flight because the server has
@@ -22,12 +20,13 @@ func (m *Machine) AbortAnswers(a *Abort) [][]byte {
 	r := refusal{code: codeStrict, stage: "strict_abort", site: a.Site,
 		message: "warden: an inspection could not complete; the session ends (--strict)"}
 	var out [][]byte
-	if m.out.Dir == analyze.ClientToServer && len(a.RPCID) > 0 {
-		out = append(out, r.frame(a.RPCID))
-	} else if k, ok := key(a.RPCID); ok && m.client.get(k) == nil && len(a.RPCID) > 0 {
-		// The answer that could not be inspected has taken its id out of
-		// flight; its caller still waits.
-		out = append(out, r.frame(a.RPCID))
+	if id := a.RPCID; len(id) > 0 && !a.ofServer {
+		// The request in hand was not registered, or the answer in hand has
+		// taken its id out of flight: its caller still waits. An id that is in
+		// flight is answered with the others, once.
+		if k, ok := key(id); !ok || m.client.get(k) == nil {
+			out = append(out, r.frame(id))
+		}
 	}
 	return append(out, m.answerAll(r)...)
 }

@@ -191,18 +191,20 @@ func (m *Machine) rescue(ev *Event, msg *jsonrpc.Message, d *decision, from int)
 	if msg.IsResponse() {
 		site = "result-inspect"
 	}
-	m.fault(ev, site, fmt.Sprintf("%T", r), msg.ID)
+	m.fault(ev, site, fmt.Sprintf("%T", r), msg)
 }
 
 // fault notes an inspection that could not complete.
-func (m *Machine) fault(ev *Event, site, kind string, id []byte) {
+func (m *Machine) fault(ev *Event, site, kind string, msg *jsonrpc.Message) {
+	id := msg.ID
 	m.add(analyze.Finding{
 		Rule: ruleFrameError, Tier: analyze.Note, Severity: analyze.Low, Action: analyze.Passed,
 		Direction: m.out.Dir, RPCID: id, Block: -1,
 		Message: "the inspection at " + site + " failed (" + kind + "); the frame passed unchanged",
 	})
 	if m.cfg.Strict {
-		m.out.Abort = &Abort{Site: site, Tool: m.out.Tool, Type: kind, RPCID: id}
+		m.out.Abort = &Abort{Site: site, Tool: m.out.Tool, Type: kind, RPCID: id,
+			ofServer: m.out.Dir == analyze.ServerToClient && !msg.IsResponse()}
 		m.out.Verdict = Drop
 	}
 }

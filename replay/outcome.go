@@ -47,6 +47,8 @@ type Abort struct {
 	Type  string // the kind of fault
 	RPCID []byte
 	Size  int64
+
+	ofServer bool // RPCID is of a request of the server's own
 }
 
 // Listed is the answer to a list request; Result is nil for an error.

@@ -35,7 +35,7 @@ func (m *Machine) overCap(ev *Event) {
 			site = "result-inspect"
 		}
 		m.out.Tool = tool
-		m.fault(ev, site, ev.Fault, msg.ID)
+		m.fault(ev, site, ev.Fault, &msg)
 	}
 	if msg.Has&jsonrpc.HasMethod != 0 && !msg.IsResponse() {
 		m.out.Method = m.name(msg.Method)

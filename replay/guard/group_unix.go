@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 // ownGroup puts the child in a process group of its own, so that signals reach
@@ -20,5 +21,12 @@ func (c *child) signal(sig os.Signal) {
 	}
 }
 
-// sweep ends what is left of the group.
-func (c *child) sweep() { c.signal(syscall.SIGKILL) }
+// sweep ends what is left of the group, and gives the system a moment to do it.
+func (c *child) sweep() {
+	for range 50 {
+		if syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) != nil {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}

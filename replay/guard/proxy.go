@@ -1,15 +1,22 @@
 // Package guard drives the session machine from two live streams: a real
 // client and a real server on pipes. It is a replay whose frames come from
 // elsewhere; no verdict is made here (replay.md, "Live guard").
+//
+// Framer cuts a stream into messages, Proxy stands between two peers, Run
+// starts a server behind one and takes it down again, Recorder keeps what was
+// seen.
 package guard
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/allowlist"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 	"github.com/warden-trace/warden/formats"
 	"github.com/warden-trace/warden/replay"
@@ -22,7 +29,7 @@ type StrictCap uint8
 const (
 	CapPass   StrictCap = iota // it is streamed through, with a note
 	CapServer                  // one from the server ends the session
-	CapBoth                    // one from the client is refused as well
+	CapBoth                    // and so does one from the client
 )
 
 // Ends are the four half-streams between which a proxy stands.
@@ -41,12 +48,30 @@ type Options struct {
 	// Observe is told of every frame in the machine's order, under the
 	// proxy's lock: it must not block. It records and counts.
 	Observe func(*Seen)
+	// Place completes where the next frame stands in its recording; nil where
+	// there is none. It is called under the lock.
+	Place func(*replay.Place)
+	// Allow is the allow-list's file, read again when it changes; nil: the
+	// list in Config stays.
+	Allow AllowSource
+	// Deadlines says that calls which run out of time are answered by the
+	// clock. Without it only Tick and frames move time on.
+	Deadlines bool
+}
+
+// AllowSource is where a changed allow-list comes from.
+type AllowSource interface {
+	// Changed reports that Load has something new to give. It is asked before
+	// every frame, so it must be quick.
+	Changed() bool
+	// Load returns the list as it is now, never nil: a bad one denies.
+	Load() *allowlist.Policy
 }
 
 // Seen is one frame as observed, before any verdict, with what became of it.
 // It is valid during the call.
 type Seen struct {
-	Dir     analyze.Direction
+	Dir     analyze.Direction // Unknown where there was no frame: the clock, the session's end
 	TS      time.Time
 	Body    []byte // nil for a frame over the cap
 	OverCap *jsonrpc.Skimmer
@@ -74,8 +99,14 @@ type Proxy struct {
 	toClient *outbox
 	toServer *outbox
 
-	framed  chan struct{} // closed when the client's framing is known
-	framing Framing       // the client's; guarded by framed
+	framedOnce sync.Once
+	framed     chan struct{} // closed when the client's framing is known
+	framing    Framing       // the client's; guarded by framed
+	alone      chan struct{} // closed when the server won't hear from the client any more
+	aloneOnce  sync.Once
+	broken     [3]onceChan // by the direction that can't be written to
+	aborted    onceChan
+	stopped    atomic.Bool // aborted or closed: nothing more is forwarded
 
 	// mu covers Step, the record line and the queueing of what goes out, so
 	// that the record's order is the machine's.
@@ -83,15 +114,26 @@ type Proxy struct {
 	sessions *replay.Sessions
 	session  *replay.Session
 	abort    *replay.Abort
-	aborted  chan struct{}
-	brokenTo [3]chan struct{}
+	gone     string // why the server can't answer any more
+	closed   bool
+	seen     Seen
+	timer    *time.Timer
+	deadline int64 // what timer is set to; 0: nothing
 }
+
+// onceChan is a channel that is closed at most once.
+type onceChan struct {
+	once sync.Once
+	c    chan struct{}
+}
+
+func (o *onceChan) close() { o.once.Do(func() { close(o.c) }) }
 
 // queueLimit is how much may wait for a peer before the direction that feeds it
 // stops reading.
 const queueLimit = 1 << 20
 
-// NewProxy returns a proxy; Run starts it.
+// NewProxy returns a proxy; Start starts it.
 func NewProxy(o Options) *Proxy {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -100,9 +142,10 @@ func NewProxy(o Options) *Proxy {
 	if max <= 0 {
 		max = replay.DefaultMaxFrame
 	}
-	p := &Proxy{o: o, max: max, framed: make(chan struct{}), aborted: make(chan struct{}), sessions: replay.NewSessions(o.Config)}
-	for i := range p.brokenTo {
-		p.brokenTo[i] = make(chan struct{})
+	p := &Proxy{o: o, max: max, framed: make(chan struct{}), alone: make(chan struct{}), sessions: replay.NewSessions(o.Config)}
+	p.aborted.c = make(chan struct{})
+	for i := range p.broken {
+		p.broken[i].c = make(chan struct{})
 	}
 	return p
 }
@@ -114,78 +157,87 @@ type End struct {
 	Err error
 	// Partial says that the stream ended inside a frame, which was discarded.
 	Partial bool
+	// Fault is set where the proxy itself failed: the kind of the fault.
+	Fault string
+}
+
+// lane is one direction: one reader, one framer, whole frames, in order.
+type lane struct {
+	dir     analyze.Direction
+	framer  *framer
+	out     *outbox // where its frames go
+	back    *outbox // where answers to its sender go
+	examine *replay.Examiner
+	frame   replay.Frame
 }
 
 // Start begins to forward in both directions. Each end is told once, when its
 // stream has ended and everything read from it has been dealt with.
 func (p *Proxy) Start(e Ends) (ends <-chan End) {
-	p.toClient, p.toServer = newOutbox(e.ClientOut, queueLimit), newOutbox(e.ServerIn, queueLimit)
+	p.toClient = newOutbox(e.ClientOut, queueLimit, p.broken[analyze.ServerToClient].close)
+	p.toServer = newOutbox(e.ServerIn, queueLimit, p.broken[analyze.ClientToServer].close)
 	ch := make(chan End, 2)
+	c := p.o.Config
+	client := &lane{dir: analyze.ClientToServer, out: p.toServer, back: p.toClient,
+		framer: newFramer(e.ClientIn, Undecided, p.max), examine: replay.NewExaminer(c.Catalog, c.Coverage)}
+	server := &lane{dir: analyze.ServerToClient, out: p.toClient, back: p.toServer,
+		framer: newFramer(e.ServerOut, Undecided, p.max), examine: replay.NewExaminer(c.Catalog, c.Coverage)}
+	go func() { ch <- p.pump(client) }()
 	go func() {
-		ch <- p.pump(analyze.ClientToServer, newFramer(e.ClientIn, Undecided, p.max), p.toServer)
-	}()
-	go func() {
-		<-p.framed
-		framing := Undecided
-		if p.o.Config.Coverage == analyze.Full {
-			// Wider: a server can't choose a framing that its client does
-			// not read.
-			framing = p.framing
+		if c.Coverage == analyze.Full {
+			// Wider: a server can't choose a framing that its client does not
+			// read. So nothing of it is read before the client has spoken.
+			select {
+			case <-p.framed:
+				server.framer.framing = p.framing
+			case <-p.alone:
+			}
 		}
-		ch <- p.pump(analyze.ServerToClient, newFramer(e.ServerOut, framing, p.max), p.toClient)
+		ch <- p.pump(server)
 	}()
 	return ch
 }
 
-// pump is one direction: one reader, one framer, whole frames, in order.
-func (p *Proxy) pump(dir analyze.Direction, f *framer, out *outbox) End {
-	examine := replay.NewExaminer(p.o.Config.Catalog, p.o.Config.Coverage)
-	client := dir == analyze.ClientToServer
+// Alone tells the proxy that the server's stream must be read even if the
+// client has not spoken yet: the server has ended.
+func (p *Proxy) Alone() { p.aloneOnce.Do(func() { close(p.alone) }) }
+
+func (p *Proxy) pump(l *lane) (end End) {
+	end.Dir = l.dir
+	defer func() {
+		if r := recover(); r != nil {
+			end.Fault = fmt.Sprintf("%T", r)
+		}
+	}()
 	for {
-		u, big, err := f.next()
-		if client {
-			p.decided(f.framing, err)
+		u, big, err := l.framer.next()
+		if l.dir == analyze.ClientToServer {
+			p.decided(l.framer.framing, err)
+		}
+		if err == nil && big != nil {
+			err = p.stream(l, big)
+		} else if err == nil {
+			p.pass(l, u)
 		}
 		if err != nil {
-			return ended(dir, err)
+			end.Partial = errors.Is(err, errPartial)
+			if !end.Partial && !errors.Is(err, io.EOF) {
+				end.Err = err
+			}
+			return end
 		}
-		if big == nil {
-			p.frame(dir, f.framing, u, examine, out)
-		} else if err := p.stream(dir, big, out); err != nil {
-			return ended(dir, err)
-		}
-		if out.room() != nil {
-			// The peer went away. What this side still writes is read and
-			// judged, so that it can end in its own time.
-			p.broke(dir)
-		}
+		// A peer that has gone away is read and judged on, so that it can end
+		// in its own time; what can't be delivered is dropped by the outbox.
+		_ = l.out.room(0)
 	}
-}
-
-func ended(dir analyze.Direction, err error) End {
-	e := End{Dir: dir, Partial: errors.Is(err, errPartial)}
-	if !e.Partial && !errors.Is(err, io.EOF) {
-		e.Err = err
-	}
-	return e
 }
 
 // Broken is closed when a write to that side has failed: to the client for
 // ServerToClient, to the server for ClientToServer.
-func (p *Proxy) Broken(dir analyze.Direction) <-chan struct{} { return p.brokenTo[dir] }
-
-func (p *Proxy) broke(dir analyze.Direction) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	select {
-	case <-p.brokenTo[dir]:
-	default:
-		close(p.brokenTo[dir])
-	}
-}
+func (p *Proxy) Broken(dir analyze.Direction) <-chan struct{} { return p.broken[dir].c }
 
 // Aborted is closed when a strict session has ended; Abort says why.
-func (p *Proxy) Aborted() <-chan struct{} { return p.aborted }
+func (p *Proxy) Aborted() <-chan struct{} { return p.aborted.c }
 
 // Abort is why a strict session ended, nil if it did not.
 func (p *Proxy) Abort() *replay.Abort {
@@ -194,41 +246,14 @@ func (p *Proxy) Abort() *replay.Abort {
 	return p.abort
 }
 
-// Shut lets both writers end once they have written what waits, and waits for
-// them; then it closes what is written to, where that can be closed.
-func (p *Proxy) Shut() {
-	for _, o := range []*outbox{p.toClient, p.toServer} {
-		o.close()
-		<-o.done
-		if c, ok := o.w.(io.Closer); ok {
-			c.Close()
-		}
-	}
-}
-
-// Close ends the session: what only shows at its end is found, and told to
-// Observe.
-func (p *Proxy) Close() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.sessions.Closed = func(s *replay.Session) {
-		if o := s.Machine.Close(); len(o.Findings) > 0 {
-			p.observe(&Seen{TS: p.o.Now(), Session: s, Outcome: o})
-		}
-	}
-	p.sessions.Close()
-}
-
 func (p *Proxy) decided(f Framing, err error) {
-	select {
-	case <-p.framed:
-	default:
-		if f == Undecided && err == nil {
-			return
-		}
+	if f == Undecided && err == nil {
+		return
+	}
+	p.framedOnce.Do(func() {
 		p.framing = f
 		close(p.framed)
-	}
+	})
 }
 
 // clientFraming is the framing that guard writes its own frames in.
@@ -240,174 +265,3 @@ func (p *Proxy) clientFraming() Framing {
 		return Newline
 	}
 }
-
-// frame judges one frame and queues what comes of it.
-func (p *Proxy) frame(dir analyze.Direction, framing Framing, u unit, x *replay.Examiner, out *outbox) {
-	body := trim(u.body)
-	if len(body) == 0 {
-		out.put(u.raw) // a blank line is nothing to anybody
-		return
-	}
-	var f replay.Frame
-	x.Read(body, &f) // outside of the lock: it depends on no session
-
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.abort != nil {
-		return
-	}
-	now := p.o.Now()
-	s := p.sessions.For(nil, dir, &f)
-	p.session = s
-	ev := replay.Event{Dir: dir, TS: now.UnixNano(), Frame: &f, Place: replay.Place{Frame: s.Frames}}
-	o := s.Machine.Step(&ev)
-	s.Frames++
-	p.observe(&Seen{Dir: dir, TS: now, Body: body, Framing: framing, Session: s, Outcome: o})
-	if o.Abort != nil {
-		p.end(o.Abort)
-		return
-	}
-	switch o.Verdict {
-	case replay.Forward:
-		out.put(u.raw)
-	case replay.Replace:
-		out.put(Wrap(o.Bytes, p.clientFraming()))
-	}
-	p.answers(dir, o)
-}
-
-// answers queues the frames that go back to the sender and to the client.
-func (p *Proxy) answers(dir analyze.Direction, o *replay.Outcome) {
-	back := p.toClient
-	if dir == analyze.ServerToClient {
-		back = p.toServer
-	}
-	for _, r := range o.Replies {
-		back.put(Wrap(r, p.clientFraming()))
-	}
-	for _, r := range o.ToClient {
-		p.toClient.put(Wrap(r, p.clientFraming()))
-	}
-}
-
-// stream passes a frame over the cap through piece by piece, never holding it,
-// and keeps the machine in step with what was noted of it on the way.
-func (p *Proxy) stream(dir analyze.Direction, big *over, out *outbox) error {
-	if dir == analyze.ServerToClient && p.o.StrictCap != CapPass {
-		p.mu.Lock()
-		p.end(&replay.Abort{Site: "frame-cap-s2c", Type: "FrameOverCap", Size: big.left})
-		p.mu.Unlock()
-		return nil
-	}
-	refuse := dir == analyze.ClientToServer && (p.o.StrictCap == CapBoth || p.o.Config.RefusesOverCap())
-	var skim jsonrpc.Skimmer
-	if !refuse {
-		out.hold()
-		out.piece(big.head)
-	}
-	var broken error
-	for {
-		b, last, err := big.piece()
-		if err != nil {
-			if !refuse {
-				out.release()
-			}
-			return err
-		}
-		for len(b) > 0 {
-			part := b[:min(len(b), readSize)]
-			b = b[len(part):]
-			skim.Write(part)
-			if !refuse && broken == nil {
-				out.piece(append([]byte(nil), part...))
-				broken = out.room()
-			}
-		}
-		if last {
-			break
-		}
-	}
-	if !refuse {
-		out.release()
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.abort != nil {
-		return nil
-	}
-	now := p.o.Now()
-	s := p.sessions.For(nil, dir, nil)
-	p.session = s
-	ev := replay.Event{Dir: dir, TS: now.UnixNano(), OverCap: &skim, Refused: refuse, Place: replay.Place{Frame: s.Frames}}
-	o := s.Machine.Step(&ev)
-	s.Frames++
-	p.observe(&Seen{Dir: dir, TS: now, OverCap: &skim, Session: s, Outcome: o})
-	p.answers(dir, o)
-	return nil
-}
-
-// end aborts a strict session: what waits for an answer gets an error, nothing
-// more is forwarded. The lock is held.
-func (p *Proxy) end(a *replay.Abort) {
-	if p.abort != nil {
-		return
-	}
-	p.abort = a
-	if p.session != nil {
-		for _, r := range p.session.Machine.AbortAnswers(a) {
-			p.toClient.put(Wrap(r, p.clientFraming()))
-		}
-	}
-	close(p.aborted)
-}
-
-func (p *Proxy) observe(s *Seen) {
-	if p.o.Observe != nil {
-		p.o.Observe(s)
-	}
-}
-
-// Tick lets time pass for the session: calls that ran out of it are answered.
-func (p *Proxy) Tick() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.session == nil || p.abort != nil {
-		return
-	}
-	now := p.o.Now()
-	o := p.session.Machine.Tick(now.UnixNano())
-	if len(o.Findings)+len(o.ToClient) == 0 {
-		return
-	}
-	p.observe(&Seen{TS: now, Session: p.session, Outcome: o})
-	p.answers(analyze.ClientToServer, o)
-}
-
-// Gone answers every request that still waits, because the server has left
-// (replay.md: code -32002), and reports how many there were.
-func (p *Proxy) Gone(reason string) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.session == nil || p.abort != nil {
-		return 0
-	}
-	answers := p.session.Machine.ServerGone(reason)
-	for _, r := range answers {
-		p.toClient.put(Wrap(r, p.clientFraming()))
-	}
-	return len(answers)
-}
-
-// trim cuts outer white space (a CR before the line feed among it), keeping
-// the memory behind for padding.
-func trim(b []byte) []byte {
-	for len(b) > 0 && isSpace(b[0]) {
-		b = b[1:]
-	}
-	for len(b) > 0 && isSpace(b[len(b)-1]) {
-		b = b[:len(b)-1]
-	}
-	return b
-}
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }

@@ -28,6 +28,10 @@ type Recorder struct {
 	seq  int64
 	line []byte
 	err  error
+
+	lines, bytes int64 // written so far, uncompressed
+	whole        int64 // bytes of the file up to the last whole line
+	regular      bool
 }
 
 // Record opens a recording. It never replaces an existing file without force,
@@ -37,18 +41,25 @@ func Record(path string, force bool, started time.Time, warn func(string)) (*Rec
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{w: f, f: f, warn: warn}
+	r := &Recorder{f: f, warn: warn}
+	r.w = counter{f, &r.whole}
+	if st, err := f.Stat(); err == nil {
+		r.regular = st.Mode().IsRegular()
+	}
 	if strings.HasSuffix(path, ".zst") {
-		r.z, err = zstd.NewWriter(f, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+		r.z, err = zstd.NewWriter(r.w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
 		if err != nil {
 			f.Close()
 			return nil, err
 		}
 		r.w = r.z
 	}
-	meta := fmt.Appendf(nil, `{"meta":{"warden_trace":1,"started":%q}}`+"\n", started.UTC().Format(time.RFC3339Nano))
-	r.write(meta)
+	r.write(metaLine(started))
 	return r, nil
+}
+
+func metaLine(started time.Time) []byte {
+	return fmt.Appendf(nil, `{"meta":{"warden_trace":1,"started":%q}}`+"\n", started.UTC().Format(time.RFC3339Nano))
 }
 
 func openRecording(path string, force bool) (*os.File, error) {
@@ -61,6 +72,12 @@ func openRecording(path string, force bool) (*os.File, error) {
 		flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	}
 	f, err := os.OpenFile(path, flag, 0o600)
+	if err == nil && force {
+		// What was there may have been open to others.
+		if err = f.Chmod(0o600); err != nil {
+			f.Close()
+		}
+	}
 	if errors.Is(err, fs.ErrExist) {
 		return nil, &target.Error{Path: path, Err: errors.New("the file exists"), Hint: "choose another name, or --force to replace it"}
 	}
@@ -84,16 +101,45 @@ func (r *Recorder) Frame(s *Seen) {
 	}
 }
 
+// Next is where the next frame will stand: its line, from 1, and the offset of
+// that line; zeroes when nothing is recorded any more.
+func (r *Recorder) Next() (line, offset int64) {
+	if r.err != nil {
+		return 0, 0
+	}
+	return r.lines + 1, r.bytes
+}
+
 func (r *Recorder) write(b []byte) {
 	if r.err != nil {
 		return
 	}
+	whole := r.whole
 	if _, r.err = r.w.Write(b); r.err == nil && r.z != nil {
 		r.err = r.z.Flush()
 	}
-	if r.err != nil {
-		r.warn("the recording stopped: " + reason(r.err) + "; the session goes on")
+	if r.err == nil {
+		r.lines++
+		r.bytes += int64(len(b))
+		return
 	}
+	// Half a line would be a parse error to whoever reads the recording.
+	if r.regular {
+		_ = r.f.Truncate(whole)
+	}
+	r.warn("the recording stopped: " + bare(r.err).Error() + "; the session goes on")
+}
+
+// counter counts what a file has taken.
+type counter struct {
+	f *os.File
+	n *int64
+}
+
+func (c counter) Write(b []byte) (int, error) {
+	n, err := c.f.Write(b)
+	*c.n += int64(n)
+	return n, err
 }
 
 // Close ends the recording.
@@ -101,10 +147,10 @@ func (r *Recorder) Close() {
 	if r.z != nil && r.err == nil {
 		if err := r.z.Close(); err != nil {
 			r.err = err
-			r.warn("the recording may lack its end: " + reason(err))
+			r.warn("the recording may lack its end: " + bare(err).Error())
 		}
 	}
 	if err := r.f.Close(); err != nil && r.err == nil {
-		r.warn("the recording may lack its end: " + reason(err))
+		r.warn("the recording may lack its end: " + bare(err).Error())
 	}
 }

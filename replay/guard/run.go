@@ -1,15 +1,14 @@
 package guard
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
+	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/replay"
 )
 
 // RunOptions configure a guarded child.
@@ -18,18 +17,19 @@ type RunOptions struct {
 	Command []string // argument array; never a shell
 	Stdin   io.Reader
 	Stdout  io.Writer
-	Stderr  io.Writer // the child's stderr goes here untouched
-	Signals <-chan os.Signal
-	Grace   time.Duration // between EOF, SIGTERM and SIGKILL; 0: DefaultGrace
-	Tick    time.Duration // how often time passes for deadlines; 0: never
+	Stderr  io.Writer        // the child's stderr goes here untouched
+	Signals <-chan os.Signal // each is passed on to the child's group and ends the session
+	Grace   time.Duration    // between EOF, SIGTERM and SIGKILL; 0: DefaultGrace
 	// Note receives one-line notes for the user. It must not block for long.
 	Note func(string)
+	// Aborted is told why a strict session has ended.
+	Aborted func(*replay.Abort)
 }
 
 // DefaultGrace is the time a peer is given at each step of a teardown.
 const DefaultGrace = 5 * time.Second
 
-// Exit codes of a guard that its child does not decide.
+// Exit codes of a guard that its child does not decide (replay.md).
 const (
 	exitInternal = 2
 	exitAborted  = 3
@@ -48,80 +48,23 @@ func Run(o RunOptions) int {
 		o.Note("can't start the server: " + err.Error())
 		return exitInternal
 	}
-	p := NewProxy(o.Options)
-	r := &runner{o: &o, child: c, proxy: p}
-	r.ends = p.Start(Ends{ClientIn: o.Stdin, ClientOut: o.Stdout, ServerIn: c.stdin, ServerOut: c.stdout})
-	code := r.wait()
+	o.Deadlines = o.Config.RequestTimeout > 0
+	r := &runner{o: &o, child: c, proxy: NewProxy(o.Options)}
+	r.ends = r.proxy.Start(Ends{ClientIn: o.Stdin, ClientOut: o.Stdout, ServerIn: c.stdin, ServerOut: c.stdout})
+	r.wait()
+	r.finish()
 	c.sweep()
-	p.Close()
-	return code
-}
-
-// child is the guarded process.
-type child struct {
-	cmd    *exec.Cmd
-	stdin  *os.File // our ends
-	stdout *os.File
-	exited chan struct{} // closed when the process is gone
-	state  *os.ProcessState
-}
-
-func startChild(o *RunOptions) (*child, error) {
-	if len(o.Command) == 0 {
-		return nil, errors.New("no command given")
-	}
-	inR, inW, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	outR, outW, err := os.Pipe()
-	if err != nil {
-		inR.Close()
-		inW.Close()
-		return nil, err
-	}
-	cmd := exec.Command(o.Command[0], o.Command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = inR, outW, o.Stderr
-	ownGroup(cmd)
-	err = cmd.Start()
-	inR.Close()
-	outW.Close()
-	if err != nil {
-		inW.Close()
-		outR.Close()
-		var e *exec.Error
-		if errors.As(err, &e) {
-			err = e.Err // the command's own words stay out of our notes
+	r.proxy.Close()
+	if a := r.proxy.Abort(); a != nil {
+		if o.Aborted != nil {
+			o.Aborted(a)
 		}
-		return nil, err
+		return exitAborted
 	}
-	c := &child{cmd: cmd, stdin: inW, stdout: outR, exited: make(chan struct{})}
-	go func() {
-		// Not cmd.Wait: with a stderr that is no file it would wait for
-		// grandchildren that hold it.
-		c.state, _ = cmd.Process.Wait()
-		close(c.exited)
-	}()
-	return c, nil
-}
-
-// code is the exit code that the child's end asks for.
-func (c *child) code() int {
-	select {
-	case <-c.exited:
-	default:
-		return exitInternal // it could not be ended
-	}
-	if c.state == nil {
+	if r.killed || r.fault {
 		return exitInternal
 	}
-	if n := c.state.ExitCode(); n >= 0 {
-		return n
-	}
-	if ws, ok := c.state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return 128 + int(ws.Signal())
-	}
-	return exitInternal
+	return c.code()
 }
 
 // runner waits for the first thing that ends a session and takes the rest down
@@ -133,208 +76,218 @@ type runner struct {
 	ends   <-chan End
 	client bool // the client's stream has ended
 	server bool // the server's stream has ended
-	killed bool
+	killed bool // the child had to be killed
+	fault  bool // guard itself failed
 }
 
-func (r *runner) wait() int {
-	var tick <-chan time.Time
-	if r.o.Tick > 0 {
-		t := time.NewTicker(r.o.Tick)
-		defer t.Stop()
-		tick = t.C
-	}
-	for {
-		select {
-		case e := <-r.ends:
-			r.ended(e)
-			if e.Dir == analyze.ServerToClient {
-				r.stop() // stdout is closed: nothing can be answered any more
-				return r.finish()
-			}
-			r.stop()
-			return r.finish()
-		case <-r.child.exited:
-			return r.finish()
-		case <-r.proxy.Broken(analyze.ServerToClient):
-			r.stop()
-			return r.finish()
-		case <-r.proxy.Aborted():
-			r.stop()
-			r.finish()
-			return exitAborted
-		case sig := <-r.o.Signals:
-			r.child.signal(sig)
-			r.await(2)
-			return r.finish()
-		case <-tick:
-			r.proxy.Tick()
+// step is how far the taking down of the child has come.
+type step int
+
+const (
+	draining   step = iota // what waits for it is still written
+	ended                  // its stdin is closed
+	terminated             // its group was asked to end
+	killed                 // its group was killed
+)
+
+// wait returns when the child is gone, or can't be got rid of.
+func (r *runner) wait() {
+	select {
+	case e := <-r.ends:
+		// The client has left, or the server's stdout is closed and nothing
+		// can be answered any more.
+		r.ended(e)
+		if r.fault {
+			r.child.signal(syscall.SIGTERM)
+			r.down(terminated)
+			return
 		}
+		r.down(draining)
+	case <-r.child.exited:
+	case <-r.proxy.Broken(analyze.ServerToClient):
+		r.client = true // who does not read will not be waited for
+		r.down(draining)
+	case <-r.proxy.Broken(analyze.ClientToServer):
+		r.down(draining) // the server does not read any more: it is about to go
+	case <-r.proxy.Aborted():
+		r.down(draining)
+	case sig := <-r.o.Signals:
+		r.child.signal(sig)
+		r.down(terminated)
 	}
 }
 
 func (r *runner) ended(e End) {
 	side := "client"
 	if e.Dir == analyze.ServerToClient {
-		side = "server"
-		r.server = true
+		side, r.server = "server", true
 	} else {
 		r.client = true
 	}
-	if e.Partial {
+	if r.client && r.server {
+		r.ends = nil
+	}
+	switch {
+	case e.Fault != "":
+		r.fault = true
+		r.o.Note("internal error (" + e.Fault + ") on the " + side + "'s stream; the session ends")
+	case e.Partial:
 		r.o.Note("the " + side + "'s last frame was cut short; it was discarded")
-	}
-	if e.Err != nil {
-		r.o.Note("reading from the " + side + " failed: " + reason(e.Err))
+	case e.Err != nil:
+		r.o.Note("reading from the " + side + " failed: " + bare(e.Err).Error())
 	}
 }
 
-// reason is an error without the path that it may name.
-func reason(err error) string {
-	var p *os.PathError
-	if errors.As(err, &p) {
-		return p.Err.Error()
+// down takes the child down in steps, each after a grace: what waits is
+// written, EOF, SIGTERM, SIGKILL. It returns when the child is gone.
+func (r *runner) down(at step) {
+	var drained <-chan struct{}
+	if at == draining {
+		r.proxy.toServer.close()
+		drained = r.proxy.toServer.done
 	}
-	return err.Error()
-}
-
-// stop takes the child down in steps: EOF, then SIGTERM, then SIGKILL, each
-// after a grace.
-func (r *runner) stop() {
-	out := r.proxy.toServer
-	out.close()
-	select {
-	case <-out.done:
-	case <-r.child.exited:
-	case <-time.After(r.o.Grace):
-	}
-	r.child.stdin.Close()
-	r.await(1)
-}
-
-// await waits for the child through what is left of the steps: 1 EOF has been
-// sent, 2 a signal has been sent.
-func (r *runner) await(step int) {
+	timer := time.NewTimer(r.o.Grace)
+	defer timer.Stop()
 	for {
 		select {
 		case <-r.child.exited:
 			return
+		case <-drained:
+			drained = nil
+			r.child.stdin.Close()
+			at = max(at, ended)
+			timer.Reset(r.o.Grace)
 		case e := <-r.ends:
 			r.ended(e)
-			if r.client && r.server {
-				r.ends = nil
-			}
-			continue
 		case sig := <-r.o.Signals:
 			r.child.signal(sig)
-			step = max(step, 2)
-			continue
-		case <-time.After(r.o.Grace):
-		}
-		switch step {
-		case 1:
-			r.child.signal(syscall.SIGTERM)
-			step = 2
-		case 2:
-			r.killed = true
-			r.child.signal(syscall.SIGKILL)
-			step = 3
-		default:
-			return // even SIGKILL takes time on a process stuck in the kernel
+			if at < terminated {
+				at = terminated
+				timer.Reset(r.o.Grace)
+			}
+		case <-timer.C:
+			switch at {
+			case draining: // it does not read: no more is waited for
+				drained = nil
+				r.proxy.toServer.drop()
+				r.child.stdin.Close()
+				at = ended
+			case ended:
+				r.child.signal(syscall.SIGTERM)
+				at = terminated
+			case terminated:
+				r.killed = true
+				r.child.signal(syscall.SIGKILL)
+				at = killed
+			default:
+				return // even SIGKILL takes time on a process stuck in the kernel
+			}
+			timer.Reset(r.o.Grace)
 		}
 	}
 }
 
 // finish drains what the child wrote, answers what still waits, and flushes.
-func (r *runner) finish() int {
-	// Whatever of the group is left holds the pipe open: it is ended, and
-	// with it the stream.
+func (r *runner) finish() {
+	r.proxy.Alone()
 	out := r.proxy.toClient
-	for step := 0; !r.server && step <= 3; {
+	r.drain(out)
+	r.proxy.Gone("exit code " + strconv.Itoa(r.child.code()))
+	out.close()
+	r.flush(out)
+	r.child.stdin.Close()
+	r.child.stdout.Close()
+	r.proxy.toServer.drop()
+}
+
+// firstDrain is how long the server's stream may stay open after its process
+// is gone before the rest of its group is asked to end.
+const firstDrain = 250 * time.Millisecond
+
+// drain reads the server's stream to its end. Whatever of the group is left
+// holds it open: that is ended, and with it the stream.
+func (r *runner) drain(out *outbox) {
+	wait := min(r.o.Grace, firstDrain)
+	still := newPatience(out, r.o.Grace)
+	for at := ended; !r.server; {
 		select {
 		case e := <-r.ends:
 			r.ended(e)
 			continue
-		case <-time.After(r.drainWait(step)):
-		}
-		if out.full() {
-			// The client is slow, or gone for good: what it can't take holds
-			// up the stream, not a process.
-			if r.client {
+		case <-r.o.Signals:
+			// Asked again: whoever holds the stream goes at once.
+			r.child.signal(syscall.SIGKILL)
+			if at == killed {
 				out.drop()
 			}
-			continue
+			at = killed
+		case <-time.After(wait):
+			if waiting, _ := out.progress(); waiting > out.limit {
+				// The client holds up the stream, not a process. One that has
+				// closed its own side may be gone for good.
+				if r.client && still.over() {
+					out.drop()
+				}
+				continue
+			}
+			switch at {
+			case ended:
+				r.child.signal(syscall.SIGTERM)
+				at = terminated
+			case terminated:
+				r.child.signal(syscall.SIGKILL)
+				at = killed
+			default:
+				// Something outside of the group holds the pipe.
+				r.child.stdout.Close()
+			}
+			wait = min(r.o.Grace, time.Second)
 		}
-		switch step {
-		case 0:
-			r.child.signal(syscall.SIGTERM)
-		case 1:
-			r.child.signal(syscall.SIGKILL)
-		default:
-			// Something outside of the group holds the pipe.
-			r.child.stdout.Close()
-		}
-		step++
 	}
-	if !r.proxyAborted() {
-		r.proxy.Gone(fmt.Sprintf("exit code %d", r.child.code()))
-	}
-	out.close()
-	if r.client {
-		// Nobody may be reading any more: a grace, then what is left is lost.
-		select {
-		case <-out.done:
-		case <-time.After(r.o.Grace):
-			out.drop()
-		}
-	} else {
-		r.flush(out)
-	}
-	r.child.stdin.Close()
-	r.child.stdout.Close()
-	r.proxy.toServer.drop()
-	if r.killed {
-		return exitInternal
-	}
-	return r.child.code()
 }
 
-// flush waits until a client that is still there has read everything, or goes.
+// flush waits until the client has read everything, or is gone: who is still
+// there may take its time, of who has closed its side some progress is asked.
 func (r *runner) flush(out *outbox) {
+	still := newPatience(out, r.o.Grace)
+	check := time.NewTicker(max(r.o.Grace/4, time.Millisecond))
+	defer check.Stop()
 	for {
 		select {
 		case <-out.done:
 			return
 		case e := <-r.ends:
 			r.ended(e)
-			if r.client {
-				select {
-				case <-out.done:
-				case <-time.After(r.o.Grace):
-					out.drop()
-				}
-				return
-			}
 		case <-r.o.Signals:
 			out.drop()
 			return
+		case <-check.C:
+			if r.client && still.over() {
+				out.drop()
+				return
+			}
 		}
 	}
 }
 
-// drainWait is how long the server's stream may stay open after its process is
-// gone before the rest of its group is ended.
-func (r *runner) drainWait(step int) time.Duration {
-	if step == 0 {
-		return min(r.o.Grace, 250*time.Millisecond)
-	}
-	return r.o.Grace
+// patience is how long a reader may take nothing before it counts as gone.
+type patience struct {
+	out   *outbox
+	grace time.Duration
+	taken int64
+	since time.Time
 }
 
-func (r *runner) proxyAborted() bool {
-	select {
-	case <-r.proxy.Aborted():
+func newPatience(out *outbox, grace time.Duration) *patience {
+	return &patience{out: out, grace: grace, taken: -1}
+}
+
+func (p *patience) over() bool {
+	_, n := p.out.progress()
+	if now := time.Now(); n != p.taken {
+		p.taken, p.since = n, now
+	} else if now.Sub(p.since) >= p.grace {
 		return true
-	default:
-		return false
 	}
+	return false
 }
