@@ -81,19 +81,44 @@ func (c *guardCmd) Run(w *program.World) error {
 	if err != nil {
 		return err
 	}
+	if c.Grace <= 0 {
+		return program.Fail("give a time, 5s for instance", "--grace: %s is no time to wait", c.Grace)
+	}
 	if !c.Quiet && !c.NoBanner {
 		banner(w.Stderr, cfg, c)
 	}
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
-	code := guard.Run(guard.RunOptions{
-		Options: guard.Options{Config: cfg, StrictCap: guard.StrictCap(c.StrictFrameCap), Now: w.Now, Observe: s.observe},
+	signals, stop := catch()
+	defer stop()
+	o := guard.RunOptions{
+		Options: guard.Options{Config: cfg, StrictCap: guard.StrictCap(c.StrictFrameCap), Now: w.Now, Observe: s.observe, Place: s.place},
 		Command: command, Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,
-		Signals: signals, Grace: c.Grace, Tick: c.tick(cfg), Note: s.note,
-	})
+		Signals: signals, Grace: c.Grace, Note: s.note,
+		Aborted: func(a *replay.Abort) { s.stderr.raw(abortLine(a, c.MaxFrameBytes)) },
+	}
+	if cfg.Allow != nil {
+		o.Allow = guard.WatchAllow(c.Allowlist, cfg.Allow, s.note)
+	}
+	code := guard.Run(o)
 	s.close(code)
 	return program.Status(code)
+}
+
+// catch takes over the signals that end a session. SIGPIPE is caught and
+// forgotten: a client that stops reading is an error of a write, not the end of
+// this process before its server's.
+func catch() (<-chan os.Signal, func()) {
+	signals, pipe := make(chan os.Signal, 4), make(chan os.Signal, 1)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		// nohup, and a shell's background jobs, ask for it to stay ignored.
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	signal.Notify(pipe, syscall.SIGPIPE)
+	return signals, func() {
+		signal.Stop(signals)
+		signal.Stop(pipe)
+	}
 }
 
 // frameCap is --strict-frame-cap, alone or with =both.
@@ -118,13 +143,4 @@ func (f *frameCap) Decode(ctx *kong.DecodeContext) error {
 		return fmt.Errorf("--strict-frame-cap takes no value, or both")
 	}
 	return nil
-}
-
-// tick is how often the machine is told that time has passed: only where a rule
-// waits for it.
-func (c *guardCmd) tick(cfg *replay.Config) time.Duration {
-	if cfg.RequestTimeout <= 0 {
-		return 0
-	}
-	return max(cfg.RequestTimeout/20, 5*time.Millisecond)
 }

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/warden-trace/warden/analyze"
@@ -14,6 +11,7 @@ import (
 	"github.com/warden-trace/warden/formats/report/target"
 	"github.com/warden-trace/warden/replay"
 	"github.com/warden-trace/warden/replay/guard"
+	"github.com/warden-trace/warden/replay/offline"
 )
 
 // sinks is where a guarded session leaves its traces: the recording, the
@@ -21,49 +19,54 @@ import (
 type sinks struct {
 	w       *program.World
 	c       *guardCmd
+	stderr  *notices
 	record  *guard.Recorder
+	prints  offline.Fingerprinter
 	handler report.Handler
 	failed  bool
 	sum     report.Summary
 	trace   report.Trace
 	start   time.Time
-
-	mu sync.Mutex // notes come from another goroutine
 }
 
 func (c *guardCmd) open(w *program.World, cfg *replay.Config) (*sinks, error) {
-	s := &sinks{w: w, c: c, start: w.Now()}
+	for _, file := range []string{c.Record, c.JSON, c.Sarif} {
+		if file == "-" || file == "/dev/stdout" || file == "/dev/fd/1" || file == "/proc/self/fd/1" {
+			return nil, program.Fail("give a file name", "standard output belongs to the protocol: nothing else can go there")
+		}
+	}
+	s := &sinks{w: w, c: c, start: w.Now(), stderr: newNotices(w.Stderr)}
 	s.sum.Counts.Rules, s.trace.Counts.Rules = map[string]int64{}, map[string]int64{}
 	run := &report.Run{Version: program.Version, Ruleset: cfg.Catalog.Hash(), Coverage: cfg.Coverage, Rules: cfg.Rules.Rules, Start: s.start}
 	s.trace.Name, s.trace.Format, s.trace.Fidelity = "live", "live", "wire"
+	var handlers []report.Handler
+	abort := func(err error) (*sinks, error) {
+		for _, h := range handlers {
+			h.Abort()
+		}
+		s.stderr.close()
+		return nil, err
+	}
+	if c.JSON != "" {
+		out, err := target.Stream(c.JSON, w.Stdout)
+		if err != nil {
+			return abort(err)
+		}
+		handlers = append(handlers, report.NewLiveJSON(out, run))
+	}
+	if c.Sarif != "" {
+		out, err := target.Create(c.Sarif, w.Stdout)
+		if err != nil {
+			return abort(err)
+		}
+		handlers = append(handlers, report.NewSARIF(out, report.SARIFOptions{Program: name}, run))
+	}
 	if c.Record != "" {
 		s.trace.Name = c.Record
 		var err error
 		if s.record, err = guard.Record(c.Record, c.Force, s.start, s.note); err != nil {
-			return nil, err
+			return abort(err)
 		}
-	}
-	var handlers []report.Handler
-	for _, r := range []struct {
-		file string
-		make func(io.Writer) report.Handler
-	}{
-		{c.JSON, func(o io.Writer) report.Handler { return report.NewJSON(o, run) }},
-		{c.Sarif, func(o io.Writer) report.Handler {
-			return report.NewSARIF(o, report.SARIFOptions{Program: name}, run)
-		}},
-	} {
-		if r.file == "" {
-			continue
-		}
-		if r.file == "-" {
-			return nil, program.Fail("give a file name", "standard output belongs to the protocol: no report can go there")
-		}
-		out, err := target.Create(r.file, w.Stdout)
-		if err != nil {
-			return nil, err
-		}
-		handlers = append(handlers, r.make(out))
 	}
 	s.handler = report.Tee(handlers...)
 	return s, nil
@@ -84,7 +87,11 @@ func (s *sinks) observe(seen *guard.Seen) {
 	}
 	for i := range seen.Outcome.Findings {
 		f := seen.Outcome.Findings[i]
-		f.Trace, f.Session, f.TS = s.trace.Name, seen.Session.Name, seen.TS
+		f.Trace, f.Session = s.trace.Name, seen.Session.Name
+		if f.TS.IsZero() {
+			f.TS = seen.TS // a deadline's finding has the time of its request
+		}
+		f.Fingerprint = s.prints.Of(&f)
 		for _, c := range []*report.Counts{&s.trace.Counts, &s.sum.Counts} {
 			c.Add(&f)
 		}
@@ -121,10 +128,13 @@ func (s *sinks) finding(f *analyze.Finding) {
 }
 
 // note writes one line to standard error.
-func (s *sinks) note(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	fmt.Fprintf(s.w.Stderr, "%s: %s\n", name, safe.String(safe.Limit(text, 1024)))
+func (s *sinks) note(text string) { s.stderr.note(text) }
+
+// place says where the next frame stands in the recording, if there is one.
+func (s *sinks) place(p *replay.Place) {
+	if s.record != nil {
+		p.Line, p.Offset = s.record.Next()
+	}
 }
 
 func (s *sinks) close(code int) {
@@ -140,4 +150,5 @@ func (s *sinks) close(code int) {
 	if err != nil && !s.failed {
 		s.note("a report could not be written: " + err.Error())
 	}
+	s.stderr.close()
 }
