@@ -21,6 +21,14 @@ func mutants(base *ruleset.Set) (out []Mutant) {
 	for i := range base.Secrets {
 		sec := &base.Secrets[i]
 		add("drop secret pattern "+sec.ID, func(s *ruleset.Set) { s.Secrets = without(s.Secrets, i) })
+		for k, w := range sec.Keywords {
+			if len(sec.Keywords) > 1 {
+				add(sec.ID+": drop keyword "+w, func(s *ruleset.Set) {
+					s.Secrets = slices.Clone(s.Secrets)
+					s.Secrets[i].Keywords = without(s.Secrets[i].Keywords, k)
+				})
+			}
+		}
 		for _, m := range patternEdits(sec.Pattern) {
 			add(sec.ID+": "+m.what, func(s *ruleset.Set) {
 				s.Secrets = slices.Clone(s.Secrets)
@@ -47,8 +55,11 @@ func mutants(base *ruleset.Set) (out []Mutant) {
 	}
 	for i, p := range base.Phrases {
 		add("drop phrase "+p, func(s *ruleset.Set) { s.Phrases = without(s.Phrases, i) })
-		if head, _, ok := cutLast(p); ok {
-			add("phrase "+p+": drop the last word", func(s *ruleset.Set) { s.Phrases = with(s.Phrases, i, head) })
+		words := strings.Split(p, " ")
+		for k, w := range words {
+			if rest := strings.Join(without(words, k), " "); rest != "" && len(words) > 1 {
+				add(fmt.Sprintf("phrase %s: drop the word %s", p, w), func(s *ruleset.Set) { s.Phrases = with(s.Phrases, i, rest) })
+			}
 		}
 	}
 	e := base.Entropy
@@ -90,12 +101,4 @@ func resized(p netip.Prefix) (out []netip.Prefix) {
 		}
 	}
 	return out
-}
-
-func cutLast(s string) (head, tail string, ok bool) {
-	i := strings.LastIndexByte(s, ' ')
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+1:], true
 }
