@@ -2,8 +2,12 @@ package report
 
 import "github.com/warden-trace/warden/analyze"
 
-// Add counts a finding.
+// Add counts a finding. One that the baseline accepts counts as that alone.
 func (c *Counts) Add(f *analyze.Finding) {
+	if f.Accepted() {
+		c.Accepted++
+		return
+	}
 	switch f.Tier {
 	case analyze.Block:
 		c.Block++

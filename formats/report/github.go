@@ -28,6 +28,9 @@ type github struct {
 }
 
 func (g *github) Finding(f *analyze.Finding) error {
+	if f.Accepted() {
+		return nil
+	}
 	command := "notice"
 	switch f.Tier {
 	case analyze.Block:
@@ -110,9 +113,13 @@ func (g *github) Close(s *Summary) error {
 // oneLineSum is the run in one line.
 func oneLineSum(s *Summary) string {
 	c := &s.Counts
+	accepted := ""
+	if c.Accepted > 0 {
+		accepted = ", " + thousands(c.Accepted) + " accepted by the baseline"
+	}
 	return "warden: " + count(c.Block, "block finding", "block findings") + ", " + thousands(c.Monitor) + " monitor, " +
 		count(c.Note, "note", "notes") + " in " + count(s.Frames, "frame", "frames") + " of " +
-		count(s.Traces, "trace", "traces") + ", exit " + itoa(int64(s.ExitCode))
+		count(s.Traces, "trace", "traces") + accepted + ", exit " + itoa(int64(s.ExitCode))
 }
 
 func (g *github) Abort() { g.abort() }

@@ -64,8 +64,23 @@ func (h *jsonl) Finding(f *analyze.Finding) error {
 	b = str(b, "method", v.method)
 	b = append(b, `,"is_error":`...)
 	b = strconv.AppendBool(b, f.IsError)
+	if f.Suppressed != nil {
+		b = h.baseline(b, f)
+	}
 	h.buf = append(b, "}\n"...)
 	return h.spill()
+}
+
+// baseline appends what the baseline says of a finding.
+func (h *jsonl) baseline(b []byte, f *analyze.Finding) []byte {
+	s := f.Suppressed
+	b = strconv.AppendBool(append(b, `,"baseline":{"accepted":`...), f.Accepted())
+	b = str(b, "state", s.State)
+	b = str(b, "reason", h.lens.message.Raw(s.Reason))
+	b = str(b, "owner", h.lens.tool.Raw(s.Owner))
+	b = str(b, "expires", s.Expires)
+	b = strconv.AppendBool(append(b, `,"expired":`...), s.Expired)
+	return append(b, '}')
 }
 
 func (h *jsonl) matched(b []byte, m []string) []byte {
@@ -136,7 +151,11 @@ func counts(b []byte, c *Counts) []byte {
 	b = strconv.AppendInt(b, c.Block, 10)
 	b = num(b, "monitor", c.Monitor)
 	b = num(b, "note", c.Note)
-	return rules(append(b, '}'), c.Rules)
+	b = append(b, '}')
+	if c.Accepted > 0 {
+		b = num(b, "accepted", c.Accepted)
+	}
+	return rules(b, c.Rules)
 }
 
 // rules appends the member "findings": counts by rule, sorted by its id.
@@ -173,6 +192,9 @@ func (h *jsonl) Close(s *Summary) error {
 	b = num(b, "bytes", s.Bytes)
 	b = num(b, "inject_phrase_findings", s.InjectPhraseFindings)
 	b = rules(b, s.Counts.Rules)
+	if s.Counts.Accepted > 0 {
+		b = num(b, "accepted", s.Counts.Accepted)
+	}
 	b = num(b, "parse_errors", s.ParseErrors)
 	b = num(b, "exit_code", int64(s.ExitCode))
 	b = str(b, "version", h.run.Version)

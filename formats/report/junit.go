@@ -91,7 +91,7 @@ func (j *junit) Finding(f *analyze.Finding) error {
 	}
 	r.all++
 	r.tier = max(r.tier, f.Tier)
-	if j.fails(f.Tier) {
+	if j.fails(f.Tier) && !f.Accepted() {
 		r.fails++
 	}
 	if r.all > junitPerRule {
@@ -102,6 +102,9 @@ func (j *junit) Finding(f *analyze.Finding) error {
 	b.WriteString(safe.String(v.trace))
 	if f.Line > 0 {
 		b.WriteString(":" + itoa(f.Line))
+	}
+	if f.Accepted() {
+		b.WriteString(" [accepted by the baseline: " + justification(j.lens, f.Suppressed) + "]")
 	}
 	b.WriteString(": " + f.Tier.String() + ", " + f.Severity.String() + ", " + f.Action.String())
 	if f.SubRule != "" {

@@ -36,7 +36,7 @@ type markdown struct {
 }
 
 func (m *markdown) Finding(f *analyze.Finding) error {
-	if f.Tier != analyze.Block {
+	if f.Tier != analyze.Block || f.Accepted() {
 		return nil
 	}
 	if len(m.rows) >= markdownRows {
@@ -121,6 +121,9 @@ func (m *markdown) Close(s *Summary) error {
 	b := append(m.buf, "### warden: "+head+"\n\n"...)
 	b = append(b, count(s.Frames, "frame", "frames")+" in "+count(s.Sessions, "session", "sessions")+" of "+
 		count(s.Traces, "trace", "traces")+", "+size(s.Bytes)+"; exit "+strconv.Itoa(s.ExitCode)+".\n"...)
+	if c.Accepted > 0 {
+		b = append(b, "\n"+count(c.Accepted, "finding", "findings")+" accepted by the baseline.\n"...)
+	}
 	if s.Interrupted {
 		b = append(b, "\n**Interrupted:** this is what was found until then.\n"...)
 	}

@@ -22,6 +22,9 @@ type Run struct {
 	// pointers, over what rules have redacted already. nil is secret.Scrub,
 	// which knows the built-in patterns alone.
 	Scrub func(string) string
+	// Set is where the rules come from, for the reports that redact whole
+	// payloads. nil is the built-in set.
+	Set *ruleset.Set
 }
 
 // Rule returns the rule with that id, or nil.
@@ -50,6 +53,7 @@ type Problem struct {
 type Counts struct {
 	Block, Monitor, Note int64
 	Rules                map[string]int64
+	Accepted             int64 // by the baseline; in none of the others
 }
 
 // Session sums up one session.

@@ -46,6 +46,10 @@ func (s *sarifLog) appendResult(b []byte, f *analyze.Finding) []byte {
 		b = appendJSON(append(b, `,"partialFingerprints":{"`+FingerprintKey+`":`...), f.Fingerprint)
 		b = append(b, '}')
 	}
+	if f.Accepted() {
+		b = append(b, `,"suppressions":[{"kind":"external","status":"accepted","justification":`...)
+		b = append(appendJSON(b, justification(s.lens, f.Suppressed)), "}]"...)
+	}
 	b = appendJSON(append(b, `,"properties":{"severity":`...), f.Severity.String())
 	b = str(b, "tier", f.Tier.String())
 	b = str(b, "action", f.Action.String())
@@ -73,6 +77,21 @@ func (s *sarifLog) appendResult(b []byte, f *analyze.Finding) []byte {
 	b = num(b, "frame", int64(f.Frame))
 	b = str(b, "pointer", safe.String(v.pointer))
 	return append(b, "}}"...)
+}
+
+// justification is why a baseline accepts a finding.
+func justification(l *lens, s *analyze.Suppression) string {
+	text := s.State
+	if s.Reason != "" {
+		text += ": " + s.Reason
+	}
+	if s.Owner != "" {
+		text += " (" + s.Owner + ")"
+	}
+	if s.Expires != "" {
+		text += ", until " + s.Expires
+	}
+	return safe.String(l.message.Raw(text))
 }
 
 // resultText is the message of a result: what was found, and the evidence where

@@ -42,6 +42,7 @@ func NewText(w io.Writer, o TextOptions, run *Run) Handler {
 	t.full.left, t.brief.left, t.notes.left = o.Limit, briefLimit, 0
 	if o.Verbose {
 		t.brief.left, t.notes.left = max(verboseLimit, o.Limit), max(verboseLimit, o.Limit)
+		t.accepted.left = max(verboseLimit, o.Limit)
 	}
 	t.fidelities, t.advised = map[string]int64{}, map[string]bool{}
 	return t
@@ -67,6 +68,7 @@ type text struct {
 	current            string // trace that the sections belong to
 	entered            bool   // there is one
 	full, brief, notes section
+	accepted           section // by the baseline
 	problems           section
 	advised            map[string]bool // rules whose advice this trace's section has
 
@@ -90,7 +92,7 @@ func (t *text) enter(trace string) {
 
 // leave writes what is pending of a trace without a summary.
 func (t *text) leave() {
-	if t.problems.all > 0 || t.full.all+t.brief.all+t.notes.all > 0 {
+	if t.problems.all > 0 || t.full.all+t.brief.all+t.notes.all+t.accepted.all > 0 {
 		t.blank()
 		if t.current != "" { // else a problem of the run, which has no place
 			t.line(0, t.strong(t.name(t.current)))
@@ -106,6 +108,7 @@ func (t *text) forget() {
 	t.full.reset()
 	t.brief.reset()
 	t.notes.reset()
+	t.accepted.reset()
 	t.problems.reset()
 }
 
@@ -115,10 +118,12 @@ func (t *text) Finding(f *analyze.Finding) error {
 		return t.terse(f)
 	}
 	s := &t.notes
-	switch f.Tier {
-	case analyze.Block:
+	switch {
+	case f.Accepted():
+		s = &t.accepted
+	case f.Tier == analyze.Block:
 		s = &t.full
-	case analyze.Monitor:
+	case f.Tier == analyze.Monitor:
 		s = &t.brief
 	}
 	s.all++
@@ -127,7 +132,7 @@ func (t *text) Finding(f *analyze.Finding) error {
 	}
 	s.left--
 	s.shown++
-	if f.Tier == analyze.Block {
+	if s == &t.full {
 		s.b = t.block(s.b, f)
 	} else {
 		s.b = t.oneLine(s.b, f)
@@ -137,7 +142,7 @@ func (t *text) Finding(f *analyze.Finding) error {
 
 // terse is the quiet form: block findings alone, at once.
 func (t *text) terse(f *analyze.Finding) error {
-	if f.Tier != analyze.Block {
+	if f.Tier != analyze.Block || f.Accepted() {
 		return nil
 	}
 	v := t.lens.view(f)
@@ -206,6 +211,11 @@ func (t *text) body() {
 			t.blank()
 		}
 		t.put(&t.notes, "more notes")
+	}
+	if t.accepted.all > 0 {
+		t.blank()
+		t.line(2, t.dim(count(t.accepted.all, "finding", "findings")+" accepted by the baseline"))
+		t.buf = append(t.buf, t.accepted.b...)
 	}
 	t.unshown += t.full.all - t.full.shown
 }

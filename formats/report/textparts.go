@@ -113,6 +113,12 @@ func (t *text) block(b []byte, f *analyze.Finding) []byte {
 	b = append(b, "  "+title+"  "+f.Severity.String()+", "+f.Action.String()+"\n"...)
 	b = append(b, "    "+t.cyan(t.place(v))+"\n"...)
 	b = t.wrapped(b, 4, v.message, same)
+	switch s := f.Suppressed; {
+	case s != nil && s.Expired:
+		b = t.labelled(b, "baseline", "accepted until "+s.Expires+", which is over: it counts again", t.yellow)
+	case s != nil:
+		b = t.labelled(b, "baseline", justification(t.lens, s), same)
+	}
 	if v.snippet != "" && !strings.Contains(v.message, v.snippet) {
 		b = t.labelled(b, "evidence", safe.Limit(v.snippet, 400), same)
 	}
@@ -217,6 +223,9 @@ func (t *text) oneLine(b []byte, f *analyze.Finding) []byte {
 	}
 	if tool != "" {
 		msg = tool + ": " + msg
+	}
+	if s := f.Suppressed; s != nil {
+		b = append(b, "    "+safe.Cut(justification(t.lens, s), t.o.Width-4)+"\n"...)
 	}
 	return append(b, "    "+safe.Cut(msg, t.o.Width-4)+"\n"...)
 }

@@ -32,7 +32,7 @@ func (t *text) sum(s *Summary) {
 	switch {
 	case s.Frames == 0:
 		t.verdict(t.yellow, "nothing inspected:", read)
-	case total == 0:
+	case total+c.Accepted == 0:
 		t.verdict(t.green, "clean:", "no findings; read "+read)
 	default:
 		t.verdict(t.strong, "read", read)
@@ -50,6 +50,9 @@ func (t *text) sum(s *Summary) {
 		}
 		if c.Note > 0 {
 			found = append(found, count(c.Note, "note", "notes"))
+		}
+		if c.Accepted > 0 {
+			found = append(found, thousands(c.Accepted)+" accepted by the baseline")
 		}
 		t.line(0, t.strong("found")+" "+strings.Join(found, ", "))
 	}

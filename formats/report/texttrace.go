@@ -18,7 +18,7 @@ func (t *text) Trace(tr *Trace) error {
 		return t.spill()
 	}
 	c := &tr.Counts
-	if c.Block+c.Monitor+c.Note == 0 && t.problems.all == 0 && !tr.Incomplete {
+	if c.Block+c.Monitor+c.Note+c.Accepted == 0 && t.problems.all == 0 && !tr.Incomplete {
 		t.clean++
 		if !t.o.Verbose && t.clean > cleanLimit {
 			t.hidden++

@@ -10,6 +10,7 @@ import (
 	"github.com/warden-trace/warden/formats"
 	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/replay"
+	"github.com/warden-trace/warden/replay/where"
 )
 
 // trace is one input while it is read.
@@ -34,6 +35,9 @@ type merge struct {
 	prints   prints
 	bad      int
 	ev       replay.Event
+	env      where.Env
+	matching []analyze.Finding
+	observed Observation
 	examine  *replay.Examiner // for records that the stitcher makes
 	err      error            // the first error of a report
 }
@@ -136,18 +140,26 @@ func (m *merge) record(r *formats.Record, f *replay.Frame) {
 	out := s.Machine.Step(ev)
 	s.Frames++
 	t := s.Data.(*tally)
-	t.frame(r, out)
-	m.t.Frames++
-	if out.Inspected {
-		m.t.Inspected++
+	m.complete(s, r.TS, out.Findings)
+	o := Observation{Trace: m.cur.name, Format: m.t.Format, Fidelity: m.cur.source.Fidelity(), Session: s, Record: r, Event: ev, Outcome: out}
+	m.choose(&o)
+	if o.Matched {
+		t.frame(r, out)
+		m.t.Frames++
+		if out.Inspected {
+			m.t.Inspected++
+		}
 	}
 	if m.o.Observe != nil {
-		m.o.Observe(&Observation{Trace: m.cur.name, Session: s, Record: r, Event: ev, Outcome: out})
+		m.observed = o // a copy that outlives the call costs nothing where nobody looks
+		m.o.Observe(&m.observed)
 	}
-	m.findings(s, t, r.TS, out.Findings)
+	m.findings(t, o.Matching)
 }
 
-func (m *merge) findings(s *replay.Session, t *tally, ts int64, fs []analyze.Finding) {
+// complete says of findings where they stand and what the baseline knows of
+// them.
+func (m *merge) complete(s *replay.Session, ts int64, fs []analyze.Finding) {
 	for i := range fs {
 		f := &fs[i]
 		f.Trace, f.Session = m.cur.input.File(f.Direction), s.Name
@@ -157,6 +169,16 @@ func (m *merge) findings(s *replay.Session, t *tally, ts int64, fs []analyze.Fin
 		if m.o.Fingerprints {
 			f.Fingerprint = m.prints.of(f)
 		}
+		if m.o.Accept != nil {
+			m.o.Accept(f)
+		}
+	}
+}
+
+// findings counts and reports them.
+func (m *merge) findings(t *tally, fs []analyze.Finding) {
+	for i := range fs {
+		f := &fs[i]
 		for _, c := range []*report.Counts{&t.counts, &m.t.Counts, &m.sum.Counts} {
 			c.Add(f)
 		}
@@ -213,6 +235,9 @@ func (m *merge) end(j *job) {
 	m.sum.ParseErrors += m.t.ParseErrors
 	if m.err == nil {
 		m.err = m.o.Handler.Trace(&m.t)
+	}
+	if m.err == nil && m.o.Where != nil {
+		m.err = m.o.Where.Err()
 	}
 	m.cur, m.sessions, m.stitch = nil, nil, nil
 }

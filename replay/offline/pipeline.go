@@ -11,9 +11,11 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/formats"
 	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/replay"
+	"github.com/warden-trace/warden/replay/where"
 )
 
 // Options steer a run.
@@ -29,8 +31,16 @@ type Options struct {
 	Fingerprints bool
 	// Progress, if set, is told how far the run is.
 	Progress Progress
-	// Observe, if set, sees every event with its outcome, in order.
+	// Observe, if set, sees every event with its outcome, in order; its findings
+	// are complete.
 	Observe func(*Observation)
+	// Where, if set, chooses the findings and frames that count and are
+	// reported. The session machines and Observe still see all.
+	Where *where.Filter
+	// Accept, if set, is shown each finding, complete with its fingerprint,
+	// before it counts: a baseline marks those that it accepts. Needs
+	// Fingerprints.
+	Accept func(*analyze.Finding)
 	// Meta, if set, sees what a recording says of itself: the raw meta object.
 	Meta func(trace string, raw []byte)
 }
@@ -46,11 +56,18 @@ type Progress interface {
 // Observation is one event and what the machine made of it; at the end of a
 // session Record and Event are nil. It is valid during the call.
 type Observation struct {
-	Trace   string
-	Session *replay.Session
-	Record  *formats.Record
-	Event   *replay.Event
-	Outcome *replay.Outcome
+	Trace  string
+	Format string
+	// Fidelity is the trace's; what a frame lacks is in the record's flags.
+	Fidelity formats.Fidelity
+	Session  *replay.Session
+	Record   *formats.Record
+	Event    *replay.Event
+	Outcome  *replay.Outcome
+	// Matched says that the frame counts (Options.Where), and Matching holds
+	// those of the outcome's findings that do.
+	Matched  bool
+	Matching []analyze.Finding
 }
 
 // Run reads all inputs and reports on them. The summary lacks only the exit

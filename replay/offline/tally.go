@@ -38,10 +38,13 @@ func (m *merge) closed(s *replay.Session) {
 		return
 	}
 	out := s.Machine.Close()
+	m.complete(s, 0, out.Findings)
+	o := Observation{Trace: m.cur.name, Format: m.t.Format, Fidelity: m.cur.source.Fidelity(), Session: s, Outcome: out}
+	m.choose(&o)
 	if m.o.Observe != nil {
-		m.o.Observe(&Observation{Trace: m.cur.name, Session: s, Outcome: out})
+		m.o.Observe(&o)
 	}
-	m.findings(s, t, 0, out.Findings)
+	m.findings(t, o.Matching)
 	fidelity := m.cur.source.Fidelity()
 	if fidelity == formats.Wire && t.flags&(formats.Elided|formats.Truncated) != 0 {
 		fidelity = formats.WireElided

@@ -1,0 +1,94 @@
+package program
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/formats/baseline"
+	"github.com/warden-trace/warden/formats/report"
+	"github.com/warden-trace/warden/replay/where"
+)
+
+// WhereFlag chooses findings and frames by an expression (package where).
+type WhereFlag struct {
+	Where string `placeholder:"EXPR" help:"Only findings and frames that EXPR is true for; --where help explains the language." group:"Output"`
+}
+
+// Filter compiles the expression; nil where there is none. done says that the
+// flag asked for help, which has been printed.
+func (f *WhereFlag) Filter(w *World) (filter *where.Filter, done bool, err error) {
+	switch f.Where {
+	case "":
+		return nil, false, nil
+	case "help":
+		_, err := io.WriteString(w.Stdout, where.Help())
+		return nil, true, err
+	}
+	filter, err = where.Compile(f.Where)
+	if err != nil {
+		return nil, false, Fail("", "--where: %w", err)
+	}
+	return filter, false, nil
+}
+
+// BaselineFlag names a file of accepted findings.
+type BaselineFlag struct {
+	Baseline string `placeholder:"FILE" help:"Accepted findings (baseline create): reported as such, not counted." group:"Output"`
+}
+
+// LoadBaseline reads the file; nil where there is none.
+func (f *BaselineFlag) LoadBaseline() (*baseline.File, error) {
+	if f.Baseline == "" {
+		return nil, nil
+	}
+	b, err := baseline.Load(f.Baseline)
+	if err != nil {
+		return nil, Fail("", "--baseline: %w", err)
+	}
+	return b, nil
+}
+
+// namedEntries is how many entries of a baseline are named in notices.
+const namedEntries = 10
+
+// Notices tells of entries that a finding met after their day, and, where the
+// run saw all there is, of those that no finding met.
+func (f *BaselineFlag) Notices(h report.Handler, b *baseline.File, complete bool) error {
+	say := func(list []baseline.Entry, one, more string) error {
+		for i, e := range list {
+			text := fmt.Sprintf(more, len(list)-i)
+			if i < namedEntries {
+				text = fmt.Sprintf("baseline entry %s (%s", e.Fingerprint, e.Rule)
+				if e.Where != "" {
+					text += ", " + e.Where
+				}
+				text += ") " + one
+				if e.Expires != "" {
+					text += " (expires " + e.Expires + ")"
+				}
+			}
+			if err := h.Problem(&report.Problem{Trace: f.Baseline, Message: text}); err != nil || i == namedEntries {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := say(b.Expired(), "has expired: its finding counts again", "and %d more entries that have expired"); err != nil || !complete {
+		return err
+	}
+	return say(b.Stale(), "meets no finding any more; baseline prune removes it", "and %d more entries that meet no finding")
+}
+
+// Accepts is what marks findings that a baseline knows; nil without one.
+func Accepts(b *baseline.File, today time.Time) func(*analyze.Finding) {
+	if b == nil {
+		return nil
+	}
+	return func(f *analyze.Finding) { b.Mark(f, today) }
+}
+
+// NeedsFingerprints reports an expression that reads fingerprints, which are
+// not made for nothing.
+func NeedsFingerprints(f *where.Filter) bool { return f != nil && f.Uses("fingerprint") }
