@@ -2,6 +2,9 @@ package verify
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
+	"strconv"
 	"strings"
 
 	"github.com/warden-trace/warden/analyze"
@@ -66,4 +69,17 @@ func show(b []byte) string {
 		more = "…"
 	}
 	return strings.TrimSpace(safe.String(secret.Scrub(head))) + more
+}
+
+func number(n int) string { return strconv.Itoa(n) }
+
+func size(n int64) string { return strconv.FormatInt(n, 10) + " bytes" }
+
+// bareText is an error without the path that it may name.
+func bareText(err error) string {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return err.Error()
 }

@@ -2,8 +2,6 @@ package verify
 
 import (
 	"bytes"
-	"fmt"
-	"hash/maphash"
 	"io"
 	"strings"
 	"sync"
@@ -11,111 +9,154 @@ import (
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/formats"
 	"github.com/warden-trace/warden/formats/report"
-	"github.com/warden-trace/warden/replay"
-	"github.com/warden-trace/warden/replay/guard"
 	"github.com/warden-trace/warden/replay/offline"
 )
 
-// recording is the trace that a guarded session records, analyzed offline while
-// it grows. What was expected of each frame is kept as two hashes, so that a
-// long session costs 16 bytes a frame.
+// recording is the trace that a guarded stream records, analyzed by the file
+// pipeline while it grows, and compared with what was played. What waits for
+// the pipeline is bounded by what that reads ahead.
 type recording struct {
-	hash maphash.Seed
 	w    *io.PipeWriter
-	line []byte
-	seq  int64
 	done chan error
 
-	mu   sync.Mutex
-	want []sums
-	got  []sums
-	body sums // of the frame that is being expected
+	mu      sync.Mutex
+	queue   []entry
+	problem string
+	diff    *Difference
+	at      *expected
 }
 
-type sums struct{ body, findings uint64 }
+// entry is what the analysis must see next: the end of a session, or a frame.
+type entry struct {
+	frame  *expected
+	closes []string
+}
 
-func newRecording(cfg *replay.Config, hash maphash.Seed) *recording {
+func newRecording(o *Options) *recording {
 	pr, pw := io.Pipe()
-	r := &recording{hash: hash, w: pw, done: make(chan error, 1)}
+	r := &recording{w: pw, done: make(chan error, 1)}
 	go func() {
 		inputs := func(yield func(*formats.Input, error) bool) {
 			yield(&formats.Input{Name: "recorded", R: pr, Size: -1, Explicit: true}, nil)
 		}
-		p := &problems{}
-		_, err := offline.Run(inputs, offline.Options{Config: cfg, Jobs: 1, Handler: p, Observe: r.analyzed})
-		if err == nil && len(p.list) > 0 {
-			err = fmt.Errorf("%s", strings.Join(p.list, "; "))
-		}
+		fo := o.Formats
+		fo.Dir = analyze.Unknown
+		_, err := offline.Run(inputs, offline.Options{Config: o.Config, Formats: fo, Jobs: 1, Handler: problems{r: r}, Observe: r.analyzed})
 		pr.CloseWithError(io.ErrClosedPipe)
 		r.done <- err
 	}()
 	return r
 }
 
-func (r *recording) sum(body []byte, findings []string) sums {
-	return sums{maphash.Bytes(r.hash, bytes.TrimSpace(body)), maphash.String(r.hash, strings.Join(findings, "\n"))}
-}
-
-func (r *recording) expect(body []byte, findings []string) {
+// feed hands on the recorded lines of a batch.
+func (r *recording) feed(s setup, batch []*expected, lines []string) (*Difference, *expected) {
 	r.mu.Lock()
-	r.want = append(r.want, r.sum(body, findings))
+	for _, e := range batch {
+		for _, c := range e.closes {
+			r.queue = append(r.queue, entry{closes: c})
+		}
+		r.queue = append(r.queue, entry{frame: e})
+	}
 	r.mu.Unlock()
+	for _, l := range lines {
+		if _, err := io.WriteString(r.w, l); err != nil {
+			break // the analysis has ended: verdict says why
+		}
+	}
+	return r.verdict(s)
 }
 
-// frame writes the line that a guard would record.
-func (r *recording) frame(s *guard.Seen) {
-	rec := s.Record(r.seq)
-	r.seq++
-	r.line = formats.AppendCanonical(r.line[:0], &rec)
-	r.w.Write(r.line)
+func (r *recording) verdict(s setup) (*Difference, *expected) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.diff != nil {
+		r.diff.Setup = s.String()
+	}
+	return r.diff, r.at
 }
 
-// analyzed sees what the offline analysis makes of a recorded line.
+// analyzed sees what the file pipeline makes of a recorded line.
 func (r *recording) analyzed(o *offline.Observation) {
-	if o.Record == nil {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.diff != nil {
 		return
 	}
-	s := r.sum(o.Record.Frame, describe(o.Outcome.Findings))
-	r.mu.Lock()
-	r.got = append(r.got, s)
-	r.mu.Unlock()
-}
-
-// close ends the recording and names the first frame that reads back otherwise.
-func (r *recording) close(setup string) *Difference {
-	r.w.Close()
-	if err := <-r.done; err != nil {
-		return &Difference{Stage: "the recorded trace", Setup: setup, Offline: "a trace that reads back", Live: err.Error()}
+	var next entry
+	if len(r.queue) > 0 {
+		next, r.queue = r.queue[0], r.queue[1:]
 	}
-	for i := range max(len(r.want), len(r.got)) {
-		d := &Difference{Setup: setup, Frame: i}
-		switch {
-		case i >= len(r.got):
-			d.Stage, d.Offline, d.Live = "the recorded trace", "the frame", "no such frame was recorded"
-		case i >= len(r.want):
-			d.Stage, d.Offline, d.Live = "the recorded trace", "no further frame", "a frame that was never played"
-		case r.want[i].body != r.got[i].body:
-			d.Stage, d.Offline, d.Live = "recorded bytes", "the bytes of the input", "other bytes"
-		case r.want[i].findings != r.got[i].findings:
-			d.Stage, d.Offline, d.Live = "findings of the recorded trace", "those of the input", "others"
-		default:
-			continue
+	found := describe(o.Outcome.Findings)
+	switch {
+	case o.Record == nil && next.frame == nil:
+		if a, b, same := compare(next.closes, found); !same {
+			r.differ(nil, "findings at the end of the recorded session", a, b)
 		}
-		return d
+	case o.Record == nil:
+		r.differ(next.frame, "the recorded trace", "a frame", "the end of a session")
+	case next.frame == nil:
+		r.differ(nil, "the recorded trace", "no further frame", show(o.Record.Frame))
+	default:
+		r.compare(next.frame, o, found)
+	}
+}
+
+// compare is one recorded frame against the one that was played.
+func (r *recording) compare(e *expected, o *offline.Observation, found []string) {
+	rec := o.Record
+	switch {
+	case rec.Dir != e.dir:
+		r.differ(e, "recorded direction", e.dir.String(), rec.Dir.String())
+	case rec.TS != e.ts:
+		r.differ(e, "recorded time", number(int(e.ts))+" ns", number(int(rec.TS))+" ns")
+	case e.body != nil && !bytes.Equal(trim(e.body), rec.Frame):
+		r.differ(e, "recorded bytes", show(trim(e.body)), show(rec.Frame))
+	case e.body == nil && (rec.Kind != formats.KindOverCap || rec.Size != e.size):
+		r.differ(e, "recorded size", size(e.size), size(rec.Size))
+	default:
+		if a, b, same := compare(e.findings, found); !same {
+			r.differ(e, "findings of the recorded trace", a, b)
+		}
+	}
+}
+
+func (r *recording) differ(e *expected, stage, plain, recorded string) {
+	r.at, r.diff = e, &Difference{Stage: stage, Offline: plain, Live: recorded}
+}
+
+// close ends the recording and waits for its analysis.
+func (r *recording) close(closes [][]string) {
+	r.mu.Lock()
+	for _, c := range closes {
+		r.queue = append(r.queue, entry{closes: c})
+	}
+	r.mu.Unlock()
+	r.w.Close()
+	err := <-r.done
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.diff != nil || closes == nil:
+	case err != nil:
+		r.differ(nil, "the recorded trace", "a trace that reads back", err.Error())
+	case r.problem != "":
+		r.differ(nil, "the recorded trace", "a trace that reads back", r.problem)
+	case len(r.queue) > 0:
+		r.differ(r.queue[0].frame, "the recorded trace", "a frame", "nothing: it was not recorded")
+	}
+}
+
+// problems keeps what is wrong with the recorded trace.
+type problems struct {
+	silent
+	r *recording
+}
+
+func (p problems) Problem(x *report.Problem) error {
+	p.r.mu.Lock()
+	defer p.r.mu.Unlock()
+	if x.Fatal && p.r.problem == "" {
+		p.r.problem = strings.TrimSpace(x.Message)
 	}
 	return nil
 }
-
-// problems is a report handler that keeps what is wrong with a trace.
-type problems struct{ list []string }
-
-func (p *problems) Problem(x *report.Problem) error {
-	if x.Fatal {
-		p.list = append(p.list, x.Message)
-	}
-	return nil
-}
-func (p *problems) Finding(*analyze.Finding) error { return nil }
-func (p *problems) Trace(*report.Trace) error      { return nil }
-func (p *problems) Close(*report.Summary) error    { return nil }
-func (p *problems) Abort()                         {}

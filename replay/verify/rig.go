@@ -2,8 +2,6 @@ package verify
 
 import (
 	"bytes"
-	"fmt"
-	"hash/maphash"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -15,278 +13,354 @@ import (
 	"github.com/warden-trace/warden/replay/guard"
 )
 
-// setup is one way of playing a session: how the peers frame their messages
-// and where their writes are cut.
-type setup struct {
-	Framing guard.Framing
-	Cut     int // bytes a write; 0: at random places
-}
-
-func (s setup) String() string {
-	if s.Cut == 0 {
-		return s.Framing.String() + "/random"
-	}
-	return fmt.Sprintf("%s/%d", s.Framing, s.Cut)
-}
-
-// setups are all combinations that verify plays (replay.md, "Proof of
-// agreement").
-func setups() []setup {
-	var all []setup
-	for _, f := range []guard.Framing{guard.Newline, guard.ContentLength} {
-		for _, c := range []int{1, 7, 4096, 0} {
-			all = append(all, setup{f, c})
-		}
-	}
-	return all
-}
-
-// finelyCut is how much of a frame is written in cuts of 1 and 7 bytes; the
-// rest follows in large writes.
-const finelyCut = 64 << 10
-
-// patience is how long a step of a rig may take before the guard counts as
+// patience is how long the guard may take over one frame before it counts as
 // hung. It is generous: a loaded machine is not a difference.
-const patience = 2 * time.Minute
+const patience = time.Minute
 
-// rig plays one session, in one setup, through the real guard loop between two
+// rig plays one stream, in one setup, through the real guard loop between two
 // scripted peers over operating-system pipes.
 type rig struct {
-	setup setup
-	cfg   *replay.Config
-	rand  *rand.Rand
-	seed  maphash.Seed
-
-	plain   *replay.Machine // the same frames without a guard
-	examine *replay.Examiner
-
+	setup  setup
+	o      *Options
+	rand   *rand.Rand
 	proxy  *guard.Proxy
 	client peer
 	server peer
-	taken  chan seen // what the guard observed of the frame in hand
 	ends   <-chan guard.End
+	files  []*os.File // the guard's ends that it does not close itself
 
-	record  *recording
-	played  int
-	skipped int
-	diff    *Difference
+	recorder *guard.Recorder
+	ts       int64
+
+	// What the guard observed, written under its lock.
+	mu      sync.Mutex
+	seen    *seen
+	closing []string // findings at the end of sessions since the last frame
+	lines   []string // recorded since they were last taken
+	warned  string   // the recorder gave up
+	moved   chan struct{}
+
+	opened [3]bool // by direction: its framing can't be mistaken any more
+	diff   *Difference
+	at     *expected
 }
 
 // seen is what the guard loop made of one frame.
 type seen struct {
 	body     []byte
+	size     int64 // of a frame over the cap
+	dir      analyze.Direction
+	part     int
 	findings []string
+	closing  []string
 }
 
-// peer is one side: what it writes, and a reader of what it gets.
-type peer struct {
-	in  *os.File // written by the peer
-	out *os.File // read by the peer
-	mu  sync.Mutex
-	got []byte
-	new chan struct{}
-	end chan struct{}
-}
-
-func newRig(cfg *replay.Config, s setup, seed uint64, hash maphash.Seed) (*rig, error) {
-	r := &rig{setup: s, cfg: cfg, rand: rand.New(rand.NewPCG(seed, uint64(s.Framing)<<32|uint64(s.Cut))), seed: hash,
-		plain: replay.NewMachine(cfg), examine: replay.NewExaminer(cfg.Catalog, cfg.Coverage), taken: make(chan seen, 1)}
-	clientIn, toGuard, err := os.Pipe()
-	if err != nil {
-		return nil, err
+func newRig(o *Options, s setup) (*rig, error) {
+	r := &rig{setup: s, o: o, moved: make(chan struct{}, 1),
+		rand: rand.New(rand.NewPCG(o.Seed, uint64(s.Framing)<<32|uint64(s.Cut)))}
+	var pipes [4][2]*os.File
+	for i := range pipes {
+		in, out, err := os.Pipe()
+		if err != nil {
+			for _, p := range pipes[:i] {
+				p[0].Close()
+				p[1].Close()
+			}
+			return nil, err
+		}
+		pipes[i] = [2]*os.File{in, out}
 	}
-	fromGuard, clientOut, err := os.Pipe()
-	if err != nil {
-		return nil, err
+	r.client.start(pipes[0][1], pipes[1][0])
+	r.server.start(pipes[2][1], pipes[3][0])
+	r.files = []*os.File{pipes[0][0], pipes[1][1], pipes[2][0], pipes[3][1]}
+	cfg := o.Config
+	if f := o.faults.config; f != nil {
+		cfg = f(cfg)
 	}
-	serverOut, toGuard2, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	fromGuard2, serverIn, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	r.client.start(toGuard, fromGuard)
-	r.server.start(toGuard2, fromGuard2)
-	r.record = newRecording(cfg, hash)
+	r.recorder = guard.RecordTo(recorderPipe{r}, func(text string) { r.warned = text })
 	r.proxy = guard.NewProxy(guard.Options{Config: cfg, Now: r.now, Observe: r.observe})
-	r.ends = r.proxy.Start(guard.Ends{ClientIn: clientIn, ClientOut: clientOut, ServerIn: serverIn, ServerOut: serverOut})
+	e := guard.Ends{ClientIn: pipes[0][0], ClientOut: pipes[1][1], ServerOut: pipes[2][0], ServerIn: pipes[3][1]}
+	if f := o.faults.from; f != nil {
+		e.ClientIn, e.ServerOut = f(e.ClientIn), f(e.ServerOut)
+	}
+	if f := o.faults.to; f != nil {
+		e.ClientOut, e.ServerIn = f(e.ClientOut), f(e.ServerIn)
+	}
+	r.ends = r.proxy.Start(e)
 	return r, nil
 }
 
-func (p *peer) start(in, out *os.File) {
-	p.in, p.out, p.new, p.end = in, out, make(chan struct{}, 1), make(chan struct{})
-	go func() {
-		defer close(p.end)
-		buf := make([]byte, 64<<10)
-		for {
-			n, err := p.out.Read(buf)
-			p.mu.Lock()
-			p.got = append(p.got, buf[:n]...)
-			p.mu.Unlock()
-			select {
-			case p.new <- struct{}{}:
-			default:
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
+// now is the recorded time of the frame in hand. The guard asks while that is
+// on its way, never between frames.
+func (r *rig) now() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Unix(0, r.ts)
 }
 
-// expect waits until the peer has received want, and takes it. It returns what
-// was received in its place.
-func (p *peer) expect(want []byte) (got []byte, ok bool) {
-	timeout := time.After(patience)
-	for {
-		p.mu.Lock()
-		n := min(len(p.got), len(want))
-		wrong := !bytes.Equal(p.got[:n], want[:n])
-		if wrong || n == len(want) {
-			got = bytes.Clone(p.got[:n])
-			p.got = p.got[n:]
-			p.mu.Unlock()
-			return got, !wrong
-		}
-		got = bytes.Clone(p.got)
-		p.mu.Unlock()
-		select {
-		case <-p.new:
-		case <-p.end:
-			return got, false
-		case <-timeout:
-			return got, false
-		}
+// recorderPipe takes the recorder's lines, under the proxy's lock.
+type recorderPipe struct{ r *rig }
+
+func (p recorderPipe) Write(b []byte) (int, error) {
+	line := b
+	if f := p.r.o.faults.recorded; f != nil {
+		line = f(bytes.Clone(b))
 	}
+	p.r.mu.Lock()
+	if len(line) > 0 {
+		p.r.lines = append(p.r.lines, string(line))
+	}
+	p.r.mu.Unlock()
+	return len(b), nil
 }
 
-// clock is the time of the frame in hand: rules on time are left out, but both
-// sides must see the same.
-func (r *rig) now() time.Time { return time.Unix(0, int64(r.played)*int64(time.Millisecond)).UTC() }
+func (r *rig) takeLines() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	lines := r.lines
+	r.lines = nil
+	return lines
+}
 
 // observe runs under the proxy's lock.
 func (r *rig) observe(s *guard.Seen) {
-	if s.Dir == analyze.Unknown {
-		return
+	findings := describe(s.Outcome.Findings)
+	if s.Dir != analyze.Unknown {
+		r.recorder.Frame(s)
 	}
-	r.record.frame(s)
-	r.taken <- seen{body: bytes.Clone(s.Body), findings: describe(s.Outcome.Findings)}
+	r.mu.Lock()
+	if s.Dir == analyze.Unknown {
+		r.closing = append(r.closing, findings...)
+	} else {
+		n := &seen{dir: s.Dir, part: s.Session.Number, findings: findings, closing: r.closing}
+		if s.OverCap != nil {
+			n.size = s.OverCap.Size
+		} else {
+			n.body = bytes.Clone(s.Body)
+		}
+		r.seen, r.closing = n, nil
+	}
+	r.mu.Unlock()
+	select {
+	case r.moved <- struct{}{}:
+	default:
+	}
 }
 
-// play gives the next recorded frame to the peer that sent it, waits until the
-// guard has taken it, and compares.
-func (r *rig) play(dir analyze.Direction, body []byte) *Difference {
-	if r.setup.Framing == guard.Newline && bytes.IndexByte(body, '\n') >= 0 {
-		r.skipped++ // a line can't carry a raw line break
-		return nil
+// playAll plays frames until one differs.
+func (r *rig) playAll(batch []*expected) {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for _, e := range batch {
+		if r.diff != nil {
+			return
+		}
+		timer.Reset(patience)
+		r.play(e, timer.C)
 	}
+}
+
+// play has the peer that sent a frame write it, waits until the guard has taken
+// it and each side has got what it must, and compares.
+func (r *rig) play(e *expected, timeout <-chan time.Time) {
 	from, to := &r.client, &r.server
-	if dir == analyze.ServerToClient {
+	if e.dir == analyze.ServerToClient {
 		from, to = to, from
 	}
-	var f replay.Frame
-	r.examine.Read(body, &f)
-	ev := replay.Event{Dir: dir, TS: r.now().UnixNano(), Frame: &f, Place: replay.Place{Frame: r.played}}
-	want := r.plain.Step(&ev)
-	findings := describe(want.Findings)
-	r.record.expect(body, findings)
-
-	raw := guard.Wrap(body, r.setup.Framing)
-	written := make(chan error, 1)
-	go func() { written <- r.write(from.in, raw) }()
-	var got seen
-	select {
-	case got = <-r.taken:
-	case <-time.After(patience):
-		return r.differ("taken", "the frame", "nothing: the guard did not take it")
-	}
-	if err := <-written; err != nil {
-		return r.differ("written", "the frame", "an error: "+err.Error())
-	}
-	if a, b, same := compare(findings, got.findings); !same {
-		return r.differ("findings", a, b)
-	}
-	if !bytes.Equal(bytes.TrimSpace(body), got.body) {
-		return r.differ("observed bytes", show(body), show(got.body))
-	}
-	var forward []byte
-	switch want.Verdict {
+	raw := r.dress(e)
+	var forward, back [][]byte
+	switch e.verdict {
 	case replay.Forward:
 		forward = raw
 	case replay.Replace:
-		forward = guard.Wrap(want.Bytes, r.setup.Framing)
+		forward = [][]byte{guard.Wrap(e.bytes, r.setup.Framing)}
 	}
-	if b, ok := to.expect(forward); !ok {
-		return r.differ("bytes to the "+side(to == &r.client), show(forward), show(b))
+	for _, b := range e.replies {
+		back = append(back, guard.Wrap(b, r.setup.Framing))
 	}
-	var back []byte
-	for _, reply := range want.Replies {
-		back = append(back, guard.Wrap(reply, r.setup.Framing)...)
+	for _, b := range e.client {
+		b = guard.Wrap(b, r.setup.Framing)
+		if to == &r.client {
+			forward = append(forward[:len(forward):len(forward)], b)
+		} else {
+			back = append(back, b)
+		}
 	}
-	if b, ok := from.expect(back); !ok {
-		return r.differ("bytes to the "+side(from == &r.client), show(back), show(b))
+	open := r.open(e)
+	if open != nil && e.dir == analyze.ClientToServer {
+		forward = append([][]byte{open}, forward...)
 	}
-	r.played++
-	return nil
+	r.mu.Lock()
+	r.seen, r.ts = nil, e.ts
+	r.mu.Unlock()
+	to.arm(forward)
+	from.arm(back)
+	if open != nil && e.dir == analyze.ServerToClient {
+		// The client opens the stream, or its guard would not read the server.
+		from.arm(append([][]byte{open}, back...))
+		if !r.write([][]byte{open}, r.client.in, timeout, e) {
+			return
+		}
+	} else if open != nil {
+		raw = append([][]byte{open}, raw...)
+	}
+	if !r.write(raw, from.in, timeout, e) {
+		return
+	}
+	r.check(e, from, to, timeout)
 }
 
-func side(client bool) string {
-	if client {
+// write writes a message in cuts, and watches that it gets on.
+func (r *rig) write(raw [][]byte, w *os.File, timeout <-chan time.Time, e *expected) bool {
+	written := make(chan error, 1)
+	go func() { written <- r.cut(w, raw) }()
+	select {
+	case err := <-written:
+		if err != nil {
+			r.differ(e, "written", "the frame", "an error: "+bareText(err))
+			return false
+		}
+		return true
+	case <-timeout:
+		r.differ(e, "taken", "the frame", "nothing: the guard did not read it")
+	case <-r.o.Interrupt:
+		r.differ(e, "taken", "the frame", "interrupted")
+	}
+	return false
+}
+
+// check waits for everything that a frame must lead to, and compares.
+func (r *rig) check(e *expected, from, to *peer, timeout <-chan time.Time) {
+	for {
+		r.mu.Lock()
+		got := r.seen
+		r.mu.Unlock()
+		there, wrong := to.state()
+		back, wrong2 := from.state()
+		if got != nil && !r.same(e, got) {
+			return
+		}
+		switch {
+		case wrong:
+			want, have := to.sides()
+			r.differ(e, "bytes to the "+r.side(to), want, have)
+			return
+		case wrong2:
+			want, have := from.sides()
+			r.differ(e, "bytes to the "+r.side(from), want, have)
+			return
+		case got != nil && there && back:
+			return
+		}
+		select {
+		case <-r.moved:
+		case <-to.moved:
+		case <-from.moved:
+		case <-r.o.Interrupt:
+			r.differ(e, "taken", "the frame", "interrupted")
+			return
+		case <-timeout:
+			r.hung(e, got, to, from)
+			return
+		}
+	}
+}
+
+// same compares what the guard observed and found.
+func (r *rig) same(e *expected, got *seen) bool {
+	switch {
+	case e.body != nil && !bytes.Equal(trim(e.body), got.body):
+		r.differ(e, "observed bytes", show(trim(e.body)), show(got.body))
+	case e.body == nil && e.size != got.size:
+		r.differ(e, "observed size", size(e.size), size(got.size))
+	case e.dir != got.dir:
+		r.differ(e, "direction", e.dir.String(), got.dir.String())
+	case e.part != got.part:
+		r.differ(e, "session", "session "+number(e.part)+" of the stream", "session "+number(got.part))
+	default:
+		if a, b, same := compare(flat(e.closes), got.closing); !same {
+			r.differ(e, "findings at the end of the session before", a, b)
+			return false
+		}
+		if a, b, same := compare(e.findings, got.findings); !same {
+			r.differ(e, "findings", a, b)
+			return false
+		}
+		return true
+	}
+	return false
+}
+
+// hung says what did not come.
+func (r *rig) hung(e *expected, got *seen, peers ...*peer) {
+	if got == nil {
+		r.differ(e, "taken", "the frame", "nothing: the guard did not take it")
+		return
+	}
+	for _, p := range peers {
+		if all, _ := p.state(); !all {
+			want, _ := p.sides()
+			r.differ(e, "bytes to the "+r.side(p), want, "nothing more")
+			return
+		}
+	}
+}
+
+func (r *rig) side(p *peer) string {
+	if p == &r.client {
 		return "client"
 	}
 	return "server"
 }
 
-// write writes one framed message in the setup's cuts.
-func (r *rig) write(w io.Writer, raw []byte) error {
-	for n := 0; n < len(raw); {
-		cut := r.setup.Cut
-		switch {
-		case cut == 0:
-			cut = 1 + r.rand.IntN(1+r.rand.IntN(8192))
-		case cut < 4096 && n >= finelyCut:
-			cut = 4096
-		}
-		end := min(len(raw), n+cut)
-		if _, err := w.Write(raw[n:end]); err != nil {
-			return err
-		}
-		n = end
+func (r *rig) differ(e *expected, stage, plain, guarded string) {
+	if r.diff == nil {
+		r.at, r.diff = e, &Difference{Stage: stage, Setup: r.setup.String(), Offline: plain, Live: guarded}
 	}
-	return nil
 }
 
-func (r *rig) differ(stage, plain, guarded string) *Difference {
-	r.diff = &Difference{Stage: stage, Setup: r.setup.String(), Frame: r.played, Offline: plain, Live: guarded}
-	return r.diff
-}
-
-// close ends both streams, and compares what is left: nothing more must come.
-func (r *rig) close() *Difference {
+// close ends both streams, and compares what is left: nothing more must come,
+// and the sessions that end now have the same to say.
+func (r *rig) close(closes [][]string) {
 	r.client.in.Close()
 	r.server.in.Close()
+	timeout := time.After(patience)
+	hung := false
 	for range 2 {
 		select {
-		case <-r.ends:
-		case <-time.After(patience):
-			if r.diff == nil {
-				r.differ("end", "both directions end with their streams", "the guard did not end")
+		case end := <-r.ends:
+			if end.Fault != "" || end.Err != nil || end.Partial {
+				r.differ(nil, "end", "both directions end cleanly", "a fault, an error or a cut frame")
 			}
+		case <-timeout:
+			hung = true
 		}
 	}
+	if hung {
+		r.differ(nil, "end", "both directions end with their streams", "the guard did not end")
+		for _, f := range r.files {
+			f.Close() // nothing waits for ever
+		}
+	}
+	r.proxy.Close()
 	r.proxy.Shut()
-	<-r.client.end
-	<-r.server.end
-	for i, p := range []*peer{&r.client, &r.server} {
-		if len(p.got) > 0 && r.diff == nil {
-			r.differ("bytes to the "+side(i == 0), "nothing more", show(p.got))
+	for _, f := range r.files {
+		f.Close()
+	}
+	for _, p := range []*peer{&r.client, &r.server} {
+		<-p.end
+		if _, wrong := p.state(); wrong {
+			_, have := p.sides()
+			r.differ(nil, "bytes to the "+r.side(p), "nothing more", have)
 		}
 		p.out.Close()
 	}
-	if d := r.record.close(r.setup.String()); d != nil && r.diff == nil {
-		r.diff = d
+	if a, b, same := compare(flat(closes), r.closing); !same && closes != nil {
+		r.differ(nil, "findings at the end of the session", a, b)
 	}
-	return r.diff
+	if r.warned != "" {
+		r.differ(nil, "recording", "no warning", r.warned)
+	}
 }
+
+var _ io.Writer = recorderPipe{}

@@ -1,14 +1,20 @@
 // Package verify proves, on any recorded trace, that the live guard and the
-// offline analysis agree (replay.md, "Proof of agreement"): it plays each
-// session through the real guard loop over pipes, in every framing and cut, and
-// compares findings, forwarded bytes and what the guard recorded.
+// offline analysis agree (replay.md, "Proof of agreement"). Each session is
+// judged four ways, and all must say the same:
+//
+//   - by the file pipeline, which decodes and scans whole chunks;
+//   - by a plain machine that reads the same frames one by one;
+//   - by the real guard loop between two scripted peers over pipes, in every
+//     framing and cut, whose forwarded bytes are compared too;
+//   - by the file pipeline again, over what the guard recorded.
+//
+// The guard's clock shows the recorded time of the frame in hand, so that rules
+// on time judge alike.
 package verify
 
 import (
-	"hash/maphash"
 	"iter"
 
-	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/formats"
 	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/replay"
@@ -20,157 +26,82 @@ type Options struct {
 	Config  *replay.Config
 	Formats formats.Options
 	Seed    uint64 // of the random cuts
-	// Only, if not empty, names the one session and the one setup to play, as a
-	// reproduction command gives them.
+	// OnlyTrace, OnlySession (if not nil) and OnlySetup name what a
+	// reproduction command plays again.
+	OnlyTrace   string
 	OnlySession *string
 	OnlySetup   string
 	Interrupt   <-chan struct{}
+
+	faults faults // planted by this package's tests alone
 }
 
 // Difference is the first thing in which two analyses of a session differ.
 type Difference struct {
-	Stage   string `json:"stage"`   // what was compared
-	Setup   string `json:"setup"`   // framing/cut
-	Frame   int    `json:"frame"`   // of the frames played, from 0
-	Offline string `json:"offline"` // what the offline analysis has
-	Live    string `json:"live"`    // what the guard or its recording has
+	Stage   string `json:"stage"`          // what was compared
+	Setup   string `json:"setup"`          // framing/cut; "offline" without a guard
+	Frame   int    `json:"frame"`          // number of the frame in its session, from 0
+	Line    int64  `json:"line,omitempty"` // of the trace
+	Offline string `json:"offline"`        // what the offline analysis has
+	Live    string `json:"live"`           // what the guard or its recording has
 }
 
 // Session is the verdict on one session.
 type Session struct {
 	Trace    string      `json:"trace"`
 	Session  string      `json:"session"`
+	Verdict  string      `json:"verdict"` // "agree", "differ", "not verified"
 	Frames   int64       `json:"frames"`  // played
-	Skipped  int64       `json:"skipped"` // over all setups: a framing can't carry them
-	LeftOut  int64       `json:"left_out"`
-	Why      string      `json:"why,omitempty"` // why frames, or the session, were left out
+	Skipped  int64       `json:"skipped"` // plays in a framing that can't carry the frame
+	LeftOut  []LeftOut   `json:"left_out,omitempty"`
+	Why      string      `json:"why,omitempty"` // why it was not verified
 	Findings int64       `json:"findings"`
 	Setups   int         `json:"setups"`
 	Diff     *Difference `json:"difference,omitempty"`
 }
 
-// sessionsAtOnce bounds the sessions that are played in one pass: each holds
-// pipes and goroutines for every setup. A trace with more is read again.
-const sessionsAtOnce = 8
+// LeftOut is something of a session that was not compared.
+type LeftOut struct {
+	What string `json:"what"`
+	N    int64  `json:"count"`
+}
+
+// Verdicts on a session.
+const (
+	Agree       = "agree"
+	Differ      = "differ"
+	NotVerified = "not verified"
+)
+
+// streamsAtOnce bounds the streams that are played in one pass: each holds
+// pipes and goroutines for every setup. What finds no room waits for the next
+// pass over the inputs.
+const streamsAtOnce = 4
 
 // Run verifies all inputs. inputs is called once for each pass and must give
-// the same streams every time. tell receives each session's verdict.
+// the same streams every time. handler is told what is wrong with the traces,
+// tell receives each session's verdict.
 func Run(inputs func() iter.Seq2[*formats.Input, error], o Options, handler report.Handler, tell func(*Session) error) error {
-	for pass := 0; ; pass++ {
-		v := &sweep{o: o, first: pass * sessionsAtOnce, hash: maphash.MakeSeed(), open: map[*replay.Session]*play{}}
-		h := handler
-		if pass > 0 {
-			h = &problems{} // said already
+	known := newSurvey(&o)
+	run := func(h report.Handler, observe func(*offline.Observation)) error {
+		sum, err := offline.Run(inputs(), offline.Options{Config: o.Config, Formats: o.Formats, Jobs: 1, Handler: h,
+			Interrupt: o.Interrupt, Observe: observe})
+		if err == nil && sum.Interrupted {
+			err = errInterrupted
 		}
-		_, err := offline.Run(inputs(), offline.Options{Config: o.Config, Formats: o.Formats, Jobs: 1, Handler: h,
-			Interrupt: o.Interrupt, Observe: v.observe})
-		for _, p := range v.order {
-			p.finish()
-			if v.err == nil && !p.other {
-				v.err = tell(&p.sum)
-			}
-		}
-		if err == nil {
-			err = v.err
-		}
-		if err != nil || !v.more {
-			return err
+		return err
+	}
+	err := run(&ends{Handler: handler, ended: known.ended}, known.observe)
+	for err == nil && known.left() > 0 {
+		s := newSweep(&o, known, tell)
+		err = run(&ends{Handler: silent{}, ended: s.ended}, s.observe)
+		s.close()
+		if err == nil || err == errInterrupted && s.err != nil {
+			err = s.err
 		}
 	}
-}
-
-// sweep is one pass over the inputs.
-type sweep struct {
-	o     Options
-	first int // number of the first session that this pass plays
-	seen  int
-	more  bool // sessions are left for another pass
-	hash  maphash.Seed
-	open  map[*replay.Session]*play
-	order []*play
-	err   error
-}
-
-// play is one session being played in all setups.
-type play struct {
-	sum   Session
-	rigs  []*rig
-	other bool // belongs to another pass
-}
-
-func (v *sweep) observe(o *offline.Observation) {
-	p := v.open[o.Session]
-	if p == nil {
-		p = v.begin(o)
-		v.open[o.Session] = p
+	if err == errInterrupted {
+		return nil // the caller knows; what was told stands
 	}
-	if p.other || o.Record == nil || p.sum.Diff != nil {
-		return
-	}
-	r := o.Record
-	if r.Kind != formats.KindFrame || r.Flags&(formats.Truncated|formats.Elided|formats.Redacted) != 0 || r.HTTP != nil ||
-		o.Outcome.Dir == analyze.Unknown || r.Size > int64(v.o.Formats.MaxFrame) && v.o.Formats.MaxFrame > 0 {
-		p.sum.LeftOut++
-		p.sum.Why = "frames that were not recorded whole, have no direction, or came over HTTP"
-		return
-	}
-	p.sum.Frames++
-	p.sum.Findings += int64(len(o.Outcome.Findings))
-	for _, g := range p.rigs {
-		if d := g.play(o.Outcome.Dir, r.Frame); d != nil {
-			p.sum.Diff = d
-			return
-		}
-	}
-}
-
-func (v *sweep) begin(o *offline.Observation) *play {
-	p := &play{sum: Session{Trace: o.Trace, Session: o.Session.Name}}
-	n := v.seen
-	v.seen++
-	if v.o.OnlySession != nil && *v.o.OnlySession != o.Session.Name {
-		p.other = true
-		return p
-	}
-	if n < v.first || n >= v.first+sessionsAtOnce {
-		p.other = true
-		v.more = v.more || n >= v.first+sessionsAtOnce
-		return p
-	}
-	v.order = append(v.order, p)
-	for _, s := range setups() {
-		if v.o.OnlySetup != "" && v.o.OnlySetup != s.String() {
-			continue
-		}
-		g, err := newRig(v.o.Config, s, v.o.Seed, v.hash)
-		if err != nil {
-			if v.err == nil {
-				v.err = err
-			}
-			break
-		}
-		p.rigs = append(p.rigs, g)
-	}
-	p.sum.Setups = len(p.rigs)
-	return p
-}
-
-func (p *play) finish() {
-	for _, g := range p.rigs {
-		d := g.close()
-		p.sum.Skipped += int64(g.skipped)
-		if p.sum.Diff == nil {
-			p.sum.Diff = d
-		}
-	}
-	p.rigs = nil
-}
-
-// Setups are the names of all setups, for help and completion.
-func Setups() []string {
-	var names []string
-	for _, s := range setups() {
-		names = append(names, s.String())
-	}
-	return names
+	return err
 }
