@@ -21,15 +21,19 @@ type scanCmd struct {
 	program.RuleFlags
 	program.PostureFlags
 	program.ReadFlags
+	program.WhereFlag
+	program.BaselineFlag
 
 	Format   string `enum:"auto,text,json,sarif,github,markdown" default:"auto" help:"What goes to standard output: auto (text), text, json, sarif, github, markdown." group:"Output"`
 	Output   string `short:"o" placeholder:"FILE" help:"Write that to FILE instead." group:"Output"`
 	JSON     string `name:"json" placeholder:"FILE" help:"Also write JSONL to FILE (- is standard output)." group:"Output"`
 	Sarif    string `name:"sarif" placeholder:"FILE" help:"Also write SARIF 2.1.0 to FILE." group:"Output"`
+	Parquet  string `name:"parquet" placeholder:"DIR" help:"Also write the Parquet tables sessions, frames, calls and findings below DIR." group:"Output"`
 	Junit    string `name:"junit" placeholder:"FILE" help:"Also write JUnit XML to FILE." group:"Output"`
 	Markdown string `name:"markdown" placeholder:"FILE" help:"Also write Markdown to FILE." group:"Output"`
 
 	FailOn           string `enum:"block,monitor,note,never" default:"block" help:"Tier that makes exit code 1: block, monitor, note or never." group:"Output"`
+	IncludeText      bool   `help:"Put frames and payloads, redacted, into the Parquet tables." group:"Output"`
 	AllowParseErrors bool   `help:"Lines that can't be read are notes, not an error." group:"Output"`
 	SarifLimit       int    `default:"25000" placeholder:"N" help:"Most results in a SARIF report (${default})." group:"Output"`
 	Color            string `enum:"auto,always,never" default:"auto" help:"Colour: auto (on a terminal, unless NO_COLOR is set), always, never." group:"Output"`
@@ -40,6 +44,10 @@ type scanCmd struct {
 
 // Run reads the traces and reports.
 func (c *scanCmd) Run(w *program.World) error {
+	filter, done, err := c.Filter(w)
+	if done || err != nil {
+		return err
+	}
 	if len(c.Trace) == 0 && c.C2S == "" && c.S2C == "" {
 		return program.Fail("name a file, a directory or - for standard input; see warden-inspect --help", "no trace given")
 	}
@@ -57,19 +65,31 @@ func (c *scanCmd) Run(w *program.World) error {
 	if err != nil {
 		return err
 	}
+	known, err := c.LoadBaseline()
+	if err != nil {
+		return err
+	}
 	cfg.Dry = true // nothing is delivered
-	run := &report.Run{Version: program.Version, Ruleset: cfg.Catalog.Hash(), Coverage: cfg.Coverage, Rules: cfg.Rules.Rules, Start: w.Now()}
+	run := &report.Run{Version: program.Version, Ruleset: cfg.Catalog.Hash(), Coverage: cfg.Coverage, Rules: cfg.Rules.Rules, Set: cfg.Rules, Start: w.Now()}
 	handler, err := c.reports(w, run)
 	if err != nil {
 		return err
 	}
+	var observe func(*offline.Observation)
+	if report.WantsFrames(handler) {
+		observe = offline.Frames(handler.(report.FrameSink))
+	}
 	g := &gate{Handler: handler, failOn: c.FailOn, auditOnly: c.AuditOnly, tolerant: c.AllowParseErrors}
 	bar := w.NewProgress(c.Progress, c.Quiet)
 	sum, err := offline.Run(c.inputs(w, ro), offline.Options{
-		Config: cfg, Formats: ro, Jobs: program.Workers(c.Jobs), Handler: g, Interrupt: w.Interrupt, Progress: bar,
-		Fingerprints: c.Format == "json" || c.Format == "sarif" || c.JSON != "" || c.Sarif != "",
+		Config: cfg, Formats: ro, Jobs: program.Workers(c.Jobs), Handler: g, Interrupt: w.Interrupt, Progress: bar, Observe: observe,
+		Fingerprints: c.Format == "json" || c.Format == "sarif" || c.JSON != "" || c.Sarif != "" || c.Parquet != "" || known != nil || program.NeedsFingerprints(filter),
+		Where: filter, Accept: program.Accepts(known, w.Now()),
 	})
 	bar.Done()
+	if err == nil && known != nil {
+		err = c.Notices(g, known, !sum.Interrupted && !g.fatal)
+	}
 	if err != nil {
 		handler.Abort()
 		return err
@@ -121,6 +141,13 @@ func (c *scanCmd) reports(w *program.World, run *report.Run) (report.Handler, er
 			return fail(err)
 		}
 		handlers = append(handlers, h)
+	}
+	if c.Parquet != "" {
+		dir, err := report.CreateParquetDir(c.Parquet)
+		if err != nil {
+			return fail(err)
+		}
+		handlers = append(handlers, report.NewParquet(dir, report.ParquetOptions{IncludeText: c.IncludeText}, run))
 	}
 	return report.Tee(handlers...), nil
 }

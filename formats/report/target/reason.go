@@ -20,6 +20,10 @@ func (t *File) fail(err error) error {
 	return &Error{Path: path, Err: err, Hint: hint(err)}
 }
 
+// Fault gives an error about path its place and says what to do about it, for
+// reports that are no single file.
+func Fault(path string, err error) error { return (&File{path: path}).fail(err) }
+
 // hint says what to do about a failure to write.
 func hint(err error) string {
 	switch {

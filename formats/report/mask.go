@@ -1,0 +1,149 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/warden-trace/warden/analyze/jsonrpc"
+	"github.com/warden-trace/warden/analyze/ruleset"
+	"github.com/warden-trace/warden/analyze/secret"
+	"github.com/warden-trace/warden/formats/report/safe"
+)
+
+// masker redacts whatever the secret rules find in whole texts: the vendors'
+// patterns, and long random strings. It is for the reports that show payloads.
+type masker struct {
+	patterns *secret.Patterns
+	entropy  *secret.Entropy
+	found    []secret.Match
+}
+
+// newMasker compiles the rules' secrets; nil means the built-in ones.
+func newMasker(set *ruleset.Set) *masker {
+	if set == nil {
+		set = ruleset.Builtin()
+	}
+	p, err := secret.Compile(set.Secrets)
+	if err != nil {
+		p = secret.Builtin() // a set that was refused when it was loaded
+	}
+	return &masker{patterns: p, entropy: secret.NewEntropy(set.Entropy)}
+}
+
+// find returns the secrets in text: byte ranges in order that don't overlap. The
+// result is good until the next call.
+func (m *masker) find(text []byte) []secret.Match {
+	m.found = append(m.found[:0], m.patterns.All(text)...)
+	for i := 0; i < len(text); {
+		if !secret.Piece(text[i]) {
+			i++
+			continue
+		}
+		j := i + 1
+		for j < len(text) && secret.Piece(text[j]) {
+			j++
+		}
+		if j-i >= m.entropy.MinLength() && m.entropy.High(text[i:j]) {
+			m.found = append(m.found, secret.Match{Start: i, End: j})
+		}
+		i = j
+	}
+	if len(m.found) < 2 {
+		return m.found
+	}
+	slices.SortFunc(m.found, func(a, b secret.Match) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
+	kept := m.found[:1]
+	for _, f := range m.found[1:] {
+		if last := &kept[len(kept)-1]; f.Start < last.End {
+			last.End = max(last.End, f.End)
+			continue
+		}
+		kept = append(kept, f)
+	}
+	m.found = kept
+	return kept
+}
+
+// mask returns text with its secrets in their redaction form.
+func (m *masker) mask(text []byte) []byte {
+	found := m.find(text)
+	if len(found) == 0 {
+		return text
+	}
+	out := make([]byte, 0, len(text))
+	at := 0
+	for _, f := range found {
+		out = append(out, text[at:f.Start]...)
+		out = secret.AppendRedacted(out, text[f.Start:f.End])
+		at = f.End
+	}
+	return append(out, text[at:]...)
+}
+
+// utf8Only is s where it is UTF-8, else s with U+FFFD for what is not.
+func utf8Only(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\ufffd")
+}
+
+// maxPayload is the longest payload, in bytes, that a report takes whole.
+const maxPayload = 16 << 20
+
+// payload is raw JSON (or any other bytes) fit for a report: secrets redacted
+// in what its strings say, however they are escaped, bytes that are no UTF-8
+// replaced.
+func (m *masker) payload(raw []byte) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	if len(raw) > maxPayload {
+		return safe.Omitted(len(raw))
+	}
+	return utf8Only(string(m.json(make([]byte, 0, len(raw)+16), raw)))
+}
+
+// json appends raw with its secrets redacted. It needs no well-formed JSON:
+// what stands in quotes is a string, what does not is text.
+func (m *masker) json(dst, raw []byte) []byte {
+	var text []byte
+	for len(raw) > 0 {
+		open := bytes.IndexByte(raw, '"')
+		if open < 0 {
+			return append(dst, m.mask(raw)...)
+		}
+		dst = append(dst, m.mask(raw[:open])...)
+		raw = raw[open:]
+		end := closing(raw)
+		body := raw[1:end]
+		text, _ = jsonrpc.Unquote(text[:0], body)
+		if found := m.find(text); len(found) > 0 {
+			dst = jsonrpc.AppendQuoted(dst, string(m.mask(text)))
+			if end == len(raw) {
+				dst = dst[:len(dst)-1] // it never ended
+			}
+		} else {
+			dst = append(dst, raw[:min(end+1, len(raw))]...)
+		}
+		raw = raw[min(end+1, len(raw)):]
+	}
+	return dst
+}
+
+// closing is the index of the quote that ends the string which raw begins with,
+// len(raw) where there is none.
+func closing(raw []byte) int {
+	for i := 1; i < len(raw); i++ {
+		switch raw[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(raw)
+}

@@ -1,0 +1,184 @@
+package report
+
+import (
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/jsonrpc"
+	"github.com/warden-trace/warden/formats"
+	"github.com/warden-trace/warden/formats/report/safe"
+	"github.com/warden-trace/warden/replay/calls"
+)
+
+// Frame implements FrameSink.
+func (h *tables) Frame(f *Frame) error {
+	h.begin(f.Trace)
+	t := h.last
+	if t == nil || h.current != f.Session.Number {
+		t = h.tally(f)
+	}
+	if f.Event == nil {
+		h.ended(f, t)
+		return h.err()
+	}
+	if f.Matched {
+		h.frame(f, t)
+	}
+	t.tracker.Step(f.Event, f.Outcome, f.Size())
+	return h.err()
+}
+
+// tally returns the session's, a new one for its first frame.
+func (h *tables) tally(f *Frame) *tally {
+	n := f.Session.Number
+	t := h.running[n]
+	if t == nil {
+		scrub := h.name.Scrub
+		t = &tally{lens: tallyLens{method: safe.Namer{Scrub: scrub, Max: maxName}, tool: safe.Namer{Scrub: scrub, Max: maxName}}}
+		t.row = sessionRow{Trace: h.shown, Session: h.text(f.Session.Name), Number: int32(n), Fidelity: f.Fidelity.String()}
+		t.tracker.Keep = h.o.IncludeText
+		t.tracker.Done = func(c *calls.Call) { h.call(t, c) }
+		h.running[n] = t
+	}
+	h.last, h.current = t, n
+	return t
+}
+
+func (h *tables) frame(f *Frame, t *tally) {
+	r := h.frames.add()
+	ev, out, rec := f.Event, f.Outcome, f.Record
+	kind, id := f.kind()
+	*r = frameRow{
+		Trace: h.shown, Session: t.row.Session, Number: t.row.Number, Frame: int64(ev.Place.Frame), TS: micros(ev.TS),
+		Line: ev.Place.Line, Offset: ev.Place.Offset, Direction: out.Dir.String(), Kind: kind,
+		Method: utf8Only(t.lens.method.Raw(out.Method)), Tool: utf8Only(t.lens.tool.Raw(out.Tool)), RPCID: h.id(id),
+		Bytes: f.Size(), IsError: f.isError(), Inspected: out.Inspected, Lacking: lacking(rec.Flags), Verdict: out.Verdict.String(),
+	}
+	var a analyze.Action
+	r.Block, r.Monitor, r.Note, a = strongest(f.Findings)
+	r.Action = a.String()
+	if h.o.IncludeText {
+		r.Text = h.masker.payload(f.Raw())
+		h.frames.texts += len(r.Text)
+	}
+
+	t.flags |= rec.Flags
+	s := &t.row
+	s.Frames++
+	s.Bytes += r.Bytes
+	s.Block, s.Monitor, s.Note = s.Block+int64(r.Block), s.Monitor+int64(r.Monitor), s.Note+int64(r.Note)
+	if r.TS != 0 {
+		if s.Start == 0 || r.TS < s.Start {
+			s.Start = r.TS
+		}
+		s.End = max(s.End, r.TS)
+	}
+	if h.frames.full() {
+		h.send(h.frames.take(h.partition))
+	}
+}
+
+// ended writes the session's row.
+func (h *tables) ended(f *Frame, t *tally) {
+	t.tracker.Close()
+	if f.Fidelity == formats.Wire && t.flags&(formats.Elided|formats.Truncated) != 0 {
+		t.row.Fidelity = formats.WireElided.String()
+	}
+	r := h.sessions.add()
+	block, monitor, note, _ := strongest(f.Findings)
+	*r = t.row
+	r.Protocol, r.Server = h.text(f.Session.Machine.Protocol()), h.text(f.Session.Machine.ServerName())
+	r.Block, r.Monitor, r.Note = r.Block+int64(block), r.Monitor+int64(monitor), r.Note+int64(note)
+	if h.sessions.full() {
+		h.send(h.sessions.take(h.partition))
+	}
+	delete(h.running, f.Session.Number)
+	h.last = nil
+}
+
+// call writes the row of a call that has ended.
+func (h *tables) call(t *tally, c *calls.Call) {
+	t.row.Calls++
+	r := h.calls.add()
+	*r = callRow{
+		Trace: t.row.Trace, Session: t.row.Session, Number: t.row.Number, Call: c.Number,
+		Tool: utf8Only(t.lens.tool.Raw(c.Tool)), RPCID: h.id(c.ID), Status: c.Status.String(),
+		Start: micros(c.Start), RoundTrips: int32(c.RoundTrips), Task: c.Task,
+		RequestFrame: int64(c.Request.Frame), RequestLine: c.Request.Line, RequestBytes: c.RequestSize,
+		Action: c.Action.String(), Block: int32(c.Block), Monitor: int32(c.Monitor), Note: int32(c.Note),
+	}
+	if c.Answered() {
+		at := new(struct{ frame, line, size, latency int64 })
+		at.frame, at.line, at.size = int64(c.Response.Frame), c.Response.Line, c.ResponseSize
+		r.End, r.ResponseFrame, r.ResponseLine, r.ResponseBytes = micros(c.End), &at.frame, &at.line, &at.size
+		if r.Start != 0 && r.End >= r.Start {
+			// Of the rounded times, so that the columns agree.
+			at.latency = r.End - r.Start
+			r.Latency = &at.latency
+		}
+	}
+	if h.o.IncludeText {
+		r.Arguments = h.masker.payload(jsonrpc.Lookup(c.Params, "arguments"))
+		r.Result = h.masker.payload(c.Result)
+		h.calls.texts += len(r.Arguments) + len(r.Result)
+	}
+	if h.calls.full() {
+		h.send(h.calls.take(h.partition))
+	}
+}
+
+// Finding implements Handler.
+func (h *tables) Finding(f *analyze.Finding) error {
+	if !h.open {
+		h.begin(f.Trace) // a caller without frames
+	}
+	v := h.lens.view(f)
+	r := h.findings.add()
+	*r = findingRow{
+		Rule: f.Rule, SubRule: f.SubRule, Severity: f.Severity.String(), Level: f.Level(), Tier: f.Tier.String(),
+		Action: f.Action.String(), Direction: f.Direction.String(), RPCID: v.id.column(), Method: utf8Only(v.method),
+		Tool: utf8Only(v.tool), Block: int32(f.Block), Message: utf8Only(v.message), Snippet: utf8Only(v.snippet),
+		Trace: utf8Only(v.trace), Session: utf8Only(v.session), Number: int32(h.current), Frame: int64(f.Frame),
+		Line: f.Line, Offset: f.Offset, Pointer: utf8Only(v.pointer), Fingerprint: f.Fingerprint, IsError: f.IsError,
+	}
+	if !f.TS.IsZero() {
+		r.TS = f.TS.UnixMicro()
+	}
+	for _, m := range f.Matched[:min(len(f.Matched), maxMatched)] {
+		r.Matched = append(r.Matched, utf8Only(h.lens.matched.Raw(m)))
+	}
+	for _, s := range f.Spans[:min(len(f.Spans), maxMatched)] {
+		r.Spans = append(r.Spans, spanRow{int64(s.Start), int64(s.End)})
+	}
+	if h.findings.full() {
+		h.send(h.findings.take(h.partition))
+	}
+	return h.err()
+}
+
+// id is a request id as a column holds it: the JSON token.
+func (h *tables) id(raw []byte) string {
+	if len(raw) > 0 && len(raw) <= 18 && plainNumber(raw) {
+		return string(raw)
+	}
+	return h.lens.rpcID(raw).column()
+}
+
+// plainNumber reports a whole number without a sign or a leading zero.
+func plainNumber(b []byte) bool {
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return b[0] != '0' || len(b) == 1
+}
+
+// column is the id as a JSON token, "" for none.
+func (id rpcID) column() string {
+	switch id.kind {
+	case idNone:
+		return ""
+	case idString:
+		return string(jsonrpc.AppendQuoted(nil, utf8Only(id.text)))
+	}
+	return id.text
+}
