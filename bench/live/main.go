@@ -1,0 +1,79 @@
+// Live measures what the guard costs between a real client and a real server,
+// in one run and against the same programs without it: the time that it adds to
+// a small frame, and the throughput of a stream of large results beside `cat`
+// in its place.
+//
+//	go run ./bench/live [-pings 20000] [-megabytes 100] [-guard FILE]
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// Targets of architecture.md, "The hot path".
+const (
+	maxAdded = 30 * time.Microsecond
+	minRatio = 0.25
+)
+
+func main() {
+	if role := os.Getenv(roleKey); role != "" {
+		serve(role)
+		return
+	}
+	pings := flag.Int("pings", 20000, "round trips measured with and without the guard")
+	megabytes := flag.Int("megabytes", 100, "size of the stream of 64 KiB results")
+	rounds := flag.Int("rounds", 5, "streams measured with and without the guard; the median counts")
+	guard := flag.String("guard", "", "the warden-replay program; built from this tree if absent")
+	check := flag.Bool("check", false, "exit 1 when a target is missed")
+	flag.Parse()
+	ok, err := run(*guard, *pings, *megabytes, *rounds)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench/live:", err)
+		os.Exit(2)
+	}
+	if *check && !ok {
+		os.Exit(1)
+	}
+}
+
+func run(guard string, pings, megabytes, rounds int) (ok bool, err error) {
+	if guard == "" {
+		dir, err := os.MkdirTemp("", "bench-live")
+		if err != nil {
+			return false, err
+		}
+		defer os.RemoveAll(dir)
+		guard = filepath.Join(dir, "warden-replay")
+		build := exec.Command("go", "build", "-o", guard, "./cmd/warden-replay")
+		build.Stderr = os.Stderr
+		if err := build.Run(); err != nil {
+			return false, fmt.Errorf("building the guard: %w", err)
+		}
+	}
+	fmt.Printf("%d processors, %s\n", runtime.NumCPU(), runtime.Version())
+	p, err := pingPong(guard, pings)
+	if err != nil {
+		return false, err
+	}
+	added := (p.guarded.median() - p.direct.median()) / 2
+	fmt.Printf("ping-pong, %d round trips of two small frames:\n", pings)
+	fmt.Printf("  direct   median %8s  95%% %8s\n", p.direct.median(), p.direct.at(0.95))
+	fmt.Printf("  guarded  median %8s  95%% %8s\n", p.guarded.median(), p.guarded.at(0.95))
+	fmt.Printf("  added per frame, median: %s (target at most %s)\n", added, maxAdded)
+	t, err := throughput(guard, megabytes, rounds)
+	if err != nil {
+		return false, err
+	}
+	ratio := t.guarded / t.cat
+	fmt.Printf("stream of %d MB in results of 64 KiB, median of %d:\n", megabytes, rounds)
+	fmt.Printf("  cat      %6.0f MB/s\n  guard    %6.0f MB/s\n", t.cat, t.guarded)
+	fmt.Printf("  ratio: %.2f (target at least %.2f)\n", ratio, minRatio)
+	return added <= maxAdded && ratio >= minRatio, nil
+}
