@@ -77,7 +77,7 @@ func (t *table[T]) take(partition string) func() error {
 }
 
 func (t *table[T]) write(partition string, rows []T, texts int) error {
-	if t.w == nil || t.f == nil {
+	if t.f == nil {
 		if err := t.open(partition); err != nil {
 			return err
 		}
@@ -107,17 +107,14 @@ func (t *table[T]) open(partition string) error {
 	t.f = f
 	t.parts++
 	t.group = 0
-	if t.w == nil {
-		o := append([]parquet.WriterOption{
-			parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
-			parquet.MaxRowsPerRowGroup(parquetGroup),
-			parquet.PageBufferSize(128 << 10),
-			parquet.WriteBufferSize(256 << 10),
-		}, t.meta...)
-		t.w = parquet.NewGenericWriter[T](f, o...)
-		return nil
-	}
-	t.w.Reset(f)
+	// A new writer for each file: one that is reset writes the second file's
+	// column metadata without the columns' paths.
+	t.w = parquet.NewGenericWriter[T](f, append([]parquet.WriterOption{
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
+		parquet.MaxRowsPerRowGroup(parquetGroup),
+		parquet.PageBufferSize(128 << 10),
+		parquet.WriteBufferSize(256 << 10),
+	}, t.meta...)...)
 	return nil
 }
 
