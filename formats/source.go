@@ -9,7 +9,7 @@ import (
 )
 
 // chunkLen is the usual size of a chunk.
-const chunkLen = 512 << 10
+const chunkLen = 128 << 10
 
 // stream is what all sources share.
 type stream struct {

@@ -39,9 +39,11 @@ type tables struct {
 	odd  [3]nibbles // classes of sequences, see newTables
 	clue [4]nibbles // a class for each bucket of clues
 
-	// The same for the portable kernel, by byte: clue in the bytes 0 to 3, odd
-	// in 4 to 6, char in 7.
+	// For the portable kernel, by byte: the classes of clues in the lanes
+	// (bytes) 0 to 3, those of odd sequences in 4 to 6; and the single-byte
+	// classes, piece, dot and colon, in the lowest bits of three lanes.
 	lanes [256]uint64
+	class [256]uint32
 }
 
 const (
@@ -113,7 +115,7 @@ func newTables(c *clues, wide bool) *tables {
 		}
 	}
 	for b := range 256 {
-		x := uint64(t.char.of(byte(b))) << 56
+		x := uint64(0)
 		for p := range t.clue {
 			x |= uint64(t.clue[p].of(byte(b))) << (8 * p)
 		}
@@ -121,6 +123,11 @@ func newTables(c *clues, wide bool) *tables {
 			x |= uint64(t.odd[p].of(byte(b))) << (32 + 8*p)
 		}
 		t.lanes[b] = x
+		char := t.char.of(byte(b))
+		if char&pieceMask != 0 {
+			t.class[b] |= 1
+		}
+		t.class[b] |= uint32(char>>classDot&1)<<8 | uint32(char>>classColon&1)<<16
 	}
 	return t
 }
@@ -132,28 +139,52 @@ func span(a, b byte) (out []byte) {
 	return out
 }
 
+// Of the portable kernel: lanes whose sequence begins at the byte in hand, and
+// lanes whose sequence is complete with it.
+const (
+	beginsLanes = 0xff<<0 | 0xff<<32
+	clueLane    = 0xff << 24
+	oddLane     = 0xff << 48
+)
+
 // kernelPortable fills out[k] for each of the n blocks of 64 bytes that src
 // begins with. src must have ahead readable bytes more.
+//
+// All sequences are followed at once: lane k of s holds those classes of which
+// the last k+1 bytes fit, so one shift and one AND a byte carry every clue and
+// every odd sequence on. The single-byte classes are packed eight bytes at a
+// time, a byte of mask for each class.
 func kernelPortable(src []byte, n int, out []block, t *tables) {
 	for k := range n {
 		p := src[k*64 : k*64+64+ahead : k*64+64+ahead]
 		var b block
-		a0, a1, a2 := t.lanes[p[0]], t.lanes[p[1]], t.lanes[p[2]]
-		for i := 0; i < 64; i++ {
-			a3 := t.lanes[p[i+ahead]]
-			char := a0 >> 56
-			if char&pieceMask != 0 {
-				b.piece |= 1 << i
+		s := uint64(0)
+		for g := 0; g < 64; g += 8 {
+			r := p[g : g+8 : g+8]
+			acc := uint64(t.class[r[0]]) | uint64(t.class[r[1]])<<1 | uint64(t.class[r[2]])<<2 | uint64(t.class[r[3]])<<3 |
+				uint64(t.class[r[4]])<<4 | uint64(t.class[r[5]])<<5 | uint64(t.class[r[6]])<<6 | uint64(t.class[r[7]])<<7
+			b.piece |= acc & 0xff << g
+			b.dot |= acc >> 8 & 0xff << g
+			b.colon |= acc >> 16 & 0xff << g
+
+			s0 := (s<<8 | beginsLanes) & t.lanes[r[0]]
+			s1 := (s0<<8 | beginsLanes) & t.lanes[r[1]]
+			s2 := (s1<<8 | beginsLanes) & t.lanes[r[2]]
+			s3 := (s2<<8 | beginsLanes) & t.lanes[r[3]]
+			s4 := (s3<<8 | beginsLanes) & t.lanes[r[4]]
+			s5 := (s4<<8 | beginsLanes) & t.lanes[r[5]]
+			s6 := (s5<<8 | beginsLanes) & t.lanes[r[6]]
+			s7 := (s6<<8 | beginsLanes) & t.lanes[r[7]]
+			s = s7
+			if (s0|s1|s2|s3|s4|s5|s6|s7)&(clueLane|oddLane) != 0 {
+				for i, x := range [8]uint64{s0, s1, s2, s3, s4, s5, s6, s7} {
+					b.complete(x, g+i)
+				}
 			}
-			b.dot |= (char >> classDot & 1) << i
-			b.colon |= (char >> classColon & 1) << i
-			if uint8(a0)&uint8(a1>>8)&uint8(a2>>16)&uint8(a3>>24) != 0 {
-				b.clue |= 1 << i
-			}
-			if uint8(a0>>32)&uint8(a1>>40)&uint8(a2>>48) != 0 {
-				b.odd |= 1 << i
-			}
-			a0, a1, a2 = a1, a2, a3
+		}
+		for i := 64; i < 64+ahead; i++ {
+			s = (s<<8 | beginsLanes) & t.lanes[p[i]]
+			b.complete(s, i)
 		}
 		for m := b.colon; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
@@ -162,5 +193,15 @@ func kernelPortable(src []byte, n int, out []block, t *tables) {
 			}
 		}
 		out[k] = b
+	}
+}
+
+// complete marks where the sequences began that are complete with byte i.
+func (b *block) complete(s uint64, i int) {
+	if s&clueLane != 0 && i >= 3 && i < 67 {
+		b.clue |= 1 << (i - 3)
+	}
+	if s&oddLane != 0 && i >= 2 && i < 66 {
+		b.odd |= 1 << (i - 2)
 	}
 }

@@ -1,3 +1,5 @@
+//go:build !purego
+
 package catalog
 
 import "golang.org/x/sys/cpu"

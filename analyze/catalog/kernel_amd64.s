@@ -1,3 +1,5 @@
+//go:build !purego
+
 #include "textflag.h"
 
 // Offsets of the tables: each pair of nibble tables is 64 bytes, lo then hi.

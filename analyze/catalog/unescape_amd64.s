@@ -1,3 +1,5 @@
+//go:build !purego
+
 #include "textflag.h"
 
 // func unescapeAVX2(dst, src *byte, n int, simple *[256]byte) (wrote, read int)

@@ -1,3 +1,5 @@
+//go:build !purego
+
 package jsonrpc
 
 import "golang.org/x/sys/cpu"

@@ -1,3 +1,5 @@
+//go:build !purego
+
 #include "textflag.h"
 
 // Which second characters an escape may have without a further look, by low

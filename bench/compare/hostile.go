@@ -58,8 +58,8 @@ func (c *config) oneHostile(w *tabwriter.Writer, kind, plain string, text bool) 
 	}
 	argv := append(append([]string{c.bin}, args...), file)
 	pair := []*contestant{
-		{name: "plain", argv: c.scan(plain), bytes: size(plain), against: -1},
-		{name: kind, argv: argv, bytes: size(file), against: 0},
+		{name: "plain", argv: c.scan(c.bin, plain), bytes: size(plain)},
+		{name: kind, argv: argv, bytes: size(file)},
 	}
 	if err := rounds(3, pair); err != nil {
 		if kind != "junk" {

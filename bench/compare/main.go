@@ -24,6 +24,7 @@ import (
 
 type config struct {
 	dir, bin  string
+	purego    string   // the same program without vector code
 	args      []string // of a scan, before the file
 	mb        float64
 	rounds    int
@@ -42,7 +43,7 @@ func main() {
 		exit(generate(os.Args[2:]))
 	}
 	var c config
-	args := flag.String("args", "scan --no-progress -q", "arguments of a scan, before the file")
+	args := flag.String("args", "scan --no-progress", "arguments of a scan, before the file")
 	flag.StringVar(&c.dir, "dir", "bench/data", "directory of the generated traces (kept between runs)")
 	flag.StringVar(&c.bin, "bin", "", "warden-inspect to measure (default: built from this tree)")
 	flag.Float64Var(&c.mb, "mb", 300, "size of the ordinary trace in MB (10^6 bytes)")
@@ -78,10 +79,13 @@ func (c *config) run() error {
 	}
 	if c.bin == "" {
 		c.bin = filepath.Join(c.dir, "warden-inspect")
-		build := exec.Command("go", "build", "-trimpath", "-o", c.bin, "./cmd/warden-inspect")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			return fmt.Errorf("building warden-inspect: %w", err)
+		c.purego = c.bin + "-purego"
+		for _, args := range [][]string{{"-o", c.bin}, {"-tags", "purego", "-o", c.purego}} {
+			build := exec.Command("go", append(append([]string{"build", "-trimpath"}, args...), "./cmd/warden-inspect")...)
+			build.Stderr = os.Stderr
+			if err := build.Run(); err != nil {
+				return fmt.Errorf("building warden-inspect: %w", err)
+			}
 		}
 	}
 	fmt.Printf("%s/%s, %d processors, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())

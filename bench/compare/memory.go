@@ -22,10 +22,10 @@ func (c *config) peaks() error {
 		return err
 	}
 	all := []*contestant{
-		{name: fmt.Sprintf("%g MB", c.memoryMB), argv: c.scan(large), bytes: size(large), against: -1},
-		{name: fmt.Sprintf("%g MB, .zst", c.memoryMB), argv: c.scan(zst), bytes: size(large), against: -1},
-		{name: "one line of 64 MiB", argv: c.scan(line), bytes: size(line), against: -1},
-		{name: "ten million empty lines", argv: c.scan(lines), bytes: size(lines), against: -1},
+		{name: fmt.Sprintf("%g MB", c.memoryMB), argv: c.scan(c.bin, large), bytes: size(large)},
+		{name: fmt.Sprintf("%g MB, .zst", c.memoryMB), argv: c.scan(c.bin, zst), bytes: size(large)},
+		{name: "one line of 64 MiB", argv: c.scan(c.bin, line), bytes: size(line)},
+		{name: "ten million empty lines", argv: c.scan(c.bin, lines), bytes: size(lines)},
 	}
 	if err := rounds(1, all); err != nil {
 		return err

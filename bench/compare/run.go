@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -12,12 +11,11 @@ import (
 
 // contestant is one command on one file.
 type contestant struct {
-	name  string
-	argv  []string
-	env   []string
-	bytes int64 // uncompressed bytes that it works through
-	// against is the index of the contestant that it is measured by, -1: none.
-	against int
+	name    string
+	argv    []string
+	bytes   int64       // uncompressed bytes that it works through
+	against *contestant // that it is measured by; nil: none
+	want    float64     // least ratio of the speeds
 	took    []time.Duration
 	cpu     []time.Duration // of all its threads: what a busy machine changes least
 	peak    int64           // bytes, the largest of all rounds
@@ -27,7 +25,6 @@ type contestant struct {
 // fine: 1 says that there are findings.
 func (k *contestant) once() error {
 	cmd := exec.Command(k.argv[0], k.argv[1:]...)
-	cmd.Env = append(os.Environ(), k.env...)
 	var complaint strings.Builder
 	cmd.Stderr = &complaint
 	start := time.Now()

@@ -66,7 +66,7 @@ func Configure(w *World, r *RuleFlags, p *PostureFlags, in *ReadFlags) (*replay.
 	if r.Coverage == "spec" {
 		cfg.Coverage = analyze.Spec
 	}
-	opts := catalog.Options{Rules: rules, Coverage: cfg.Coverage, Portable: w.Getenv("WARDEN_PORTABLE") != ""}
+	opts := catalog.Options{Rules: rules, Coverage: cfg.Coverage}
 	for _, name := range r.ExfilDenylist {
 		data, err := readInput("--exfil-denylist", name)
 		if err != nil {

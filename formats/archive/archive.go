@@ -196,7 +196,7 @@ func newZstd(r io.Reader, o Options) (io.Reader, error) {
 	}
 	// One goroutine: two are slower (architecture.md). MaxMemory bounds the
 	// window of single-segment frames, which MaxWindow alone does not.
-	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(false),
 		zstd.WithDecoderMaxWindow(1<<log), zstd.WithDecoderMaxMemory(1<<log))
 	if err != nil {
 		return nil, damaged("zstd", err)
