@@ -65,7 +65,8 @@ func (f *framer) room() {
 	if left == 0 && !f.taken && cap(f.buf) > 0 && cap(f.buf) <= normalSize {
 		f.buf, f.pos = f.buf[:0], 0
 	}
-	if !f.taken && cap(f.buf)-len(f.buf) >= readSize+jsonrpc.Pad {
+	grown := cap(f.buf) > normalSize && left <= normalSize/2 // by a large frame that is gone
+	if !f.taken && !grown && cap(f.buf)-len(f.buf) >= readSize+jsonrpc.Pad {
 		return
 	}
 	size := normalSize
@@ -78,7 +79,7 @@ func (f *framer) room() {
 		}
 		size = max(size, left+readSize+jsonrpc.Pad)
 	}
-	if f.taken || size > cap(f.buf) || cap(f.buf) > normalSize && size == normalSize {
+	if f.taken || grown || size > cap(f.buf) {
 		next := make([]byte, left, size)
 		copy(next, f.buf[f.pos:])
 		f.buf = next

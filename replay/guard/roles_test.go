@@ -1,0 +1,3 @@
+package guard
+
+var roles = map[string]func(args []string){}
