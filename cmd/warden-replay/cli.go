@@ -14,6 +14,7 @@ type root struct {
 	Guard  guardCmd  `cmd:"" help:"Stand between a client and a server: forward, judge, block, record."`
 	Verify verifyCmd `cmd:"" help:"Prove on recorded traces that the guard and the offline analysis agree."`
 
+	Diff diffCmd `cmd:"" help:"Compare two rule sets over recorded traces: what is found more, less or otherwise, and why."`
 	Test testCmd `cmd:"" help:"Run traces against their expectations; measure what the expectations are worth."`
 
 	Version versionCmd `cmd:"" help:"Print the version and the hash of the built-in rules."`

@@ -31,6 +31,9 @@ type SARIFOptions struct {
 	Root string
 	// Program is the name of the tool; "" is "warden-inspect".
 	Program string
+	// BaselineState, if set, says of a finding whether it is new, absent,
+	// updated or unchanged against another run; "" leaves it out.
+	BaselineState func(*analyze.Finding) string
 }
 
 // NewSARIF returns the SARIF 2.1.0 handler. Results are held, marshalled, until

@@ -50,6 +50,11 @@ func (s *sarifLog) appendResult(b []byte, f *analyze.Finding) []byte {
 		b = append(b, `,"suppressions":[{"kind":"external","status":"accepted","justification":`...)
 		b = append(appendJSON(b, justification(s.lens, f.Suppressed)), "}]"...)
 	}
+	if s.o.BaselineState != nil {
+		if state := s.o.BaselineState(f); state != "" {
+			b = str(b, "baselineState", state)
+		}
+	}
 	b = appendJSON(append(b, `,"properties":{"severity":`...), f.Severity.String())
 	b = str(b, "tier", f.Tier.String())
 	b = str(b, "action", f.Action.String())
