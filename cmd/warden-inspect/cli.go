@@ -17,6 +17,12 @@ type root struct {
 	Policy    policyCmd    `cmd:"" help:"Check an argument policy, or try a call on it."`
 	Allowlist allowlistCmd `cmd:"" help:"Check a call allow-list, or try a call on it."`
 
+	Frames   framesCmd   `cmd:"" help:"List frames, all or those that --where chooses."`
+	Stats    statsCmd    `cmd:"" help:"Methods, tools, latency, sizes and errors."`
+	Convert  convertCmd  `cmd:"" help:"Write any readable recording in the canonical form."`
+	Redact   redactCmd   `cmd:"" help:"Write a copy that is safe to share: secrets replaced, findings kept."`
+	Baseline baselineCmd `cmd:"" help:"Create, update and prune the file of accepted findings."`
+
 	Rules rulesCmd `cmd:"" help:"List and explain the rules."`
 
 	Version versionCmd `cmd:"" help:"Print the version and the hash of the built-in rules."`

@@ -45,6 +45,10 @@ func appendJSON(b []byte, s string) []byte {
 	return append(append(b, s[from:]...), '"')
 }
 
+// AppendJSON appends s as a JSON string that is safe wherever it is shown: see
+// appendJSON. For commands that write JSON of their own.
+func AppendJSON(b []byte, s string) []byte { return appendJSON(b, s) }
+
 // plain are the ASCII characters that stand for themselves.
 var plain = func() (t [utf8.RuneSelf]bool) {
 	for c := 0x20; c < 0x7f; c++ {

@@ -1,0 +1,154 @@
+package redact
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/catalog"
+)
+
+// keyBody marks a span that no rule has matched: what stands between the head
+// and the foot of a private key, and is the secret itself.
+const keyBody = -2
+
+var keyHead, keyFoot = []byte("PRIVATE KEY-----"), []byte("-----END")
+
+// keyBodies returns the runs of base64 between the heads of private keys among
+// the matches and their feet, as far as no rule has them: the last line of a
+// key is shorter than the entropy rule asks for.
+func (r *Redactor) keyBodies(t []byte, found []span) (out []span) {
+	done := 0
+	for _, m := range found {
+		if m.pattern < 0 || m.start < done || !bytes.HasSuffix(t[m.start:m.end], keyHead) {
+			continue
+		}
+		end := len(t)
+		if i := bytes.Index(t[m.end:], keyFoot); i >= 0 {
+			end = m.end + i
+		}
+		done = end
+		k := 0 // matches are in order, as are runs
+		for i := m.end; i < end; i++ {
+			if class(t[i]) == 0 {
+				continue
+			}
+			a := i
+			for i < end && (class(t[i]) != 0 || t[i] == '+' || t[i] == '/') {
+				i++
+			}
+			for k < len(found) && found[k].end <= a {
+				k++
+			}
+			if i-a >= 8 && (k == len(found) || found[k].start >= i) {
+				out = append(out, span{a, i, keyBody})
+			}
+		}
+	}
+	return out
+}
+
+// mend is for a text of which the rules say something else once its secrets are
+// replaced: a random piece that reaches into a host's name or a URL's path. What
+// other rules have matched is put back within such pieces.
+func (r *Redactor) mend(t, out []byte, found []span) {
+	replaced := bytes.Clone(out)
+	binary := analyze.Inspection{Charset: analyze.CharsetBinary}
+	still := make([]bool, len(t))
+	for _, f := range r.catalog.Text(t, binary) {
+		if f.Rule == catalog.RuleSecret {
+			continue
+		}
+		for _, s := range f.Spans {
+			a, b := byteAt(t, s.Start), byteAt(t, s.End)
+			for i := a; i < b; i++ {
+				still[i] = true
+			}
+		}
+	}
+	for i := range out {
+		if still[i] {
+			out[i] = t[i]
+		}
+	}
+	if r.same(t, out) && r.hidden(t, out, found) {
+		return
+	}
+	// A scheme or a first label may reach a little beyond what was matched: put
+	// back short words of letters, one by one from both ends of each piece.
+	for _, m := range found {
+		if m.pattern != -1 {
+			continue
+		}
+		for _, w := range ends(t, m) {
+			copy(out[w[0]:w[1]], t[w[0]:w[1]])
+			if r.same(t, out) && r.hidden(t, out, found) {
+				return
+			}
+		}
+	}
+	copy(out, replaced)
+	r.Unsure++
+}
+
+// hidden reports that of each match at least a third of the letters and digits
+// beyond its first four have changed.
+func (r *Redactor) hidden(t, out []byte, found []span) bool {
+	for _, m := range found {
+		if m.pattern != -1 {
+			continue
+		}
+		changed, all := 0, 0
+		for i := m.start + 4; i < m.end; i++ {
+			if class(t[i]) != 0 {
+				all++
+				if t[i] != out[i] {
+					changed++
+				}
+			}
+		}
+		if 3*changed < all {
+			return false
+		}
+	}
+	return true
+}
+
+// ends are the words at both ends of a piece, the outer ones first.
+func ends(t []byte, m span) (out [][2]int) {
+	a, b := m.start, m.end
+	for range 4 {
+		i := a
+		for i < b && class(t[i]) != 0 {
+			i++
+		}
+		if i > a && i-a <= 24 {
+			out = append(out, [2]int{a, i})
+		}
+		j := b
+		for j > i && class(t[j-1]) != 0 {
+			j--
+		}
+		if j < b && b-j <= 24 {
+			out = append(out, [2]int{j, b})
+		}
+		for i < j && class(t[i]) == 0 {
+			i++
+		}
+		for j > i && class(t[j-1]) == 0 {
+			j--
+		}
+		a, b = i, j
+	}
+	return out
+}
+
+// byteAt is the offset of a code point.
+func byteAt(t []byte, n int) int {
+	i := 0
+	for ; n > 0 && i < len(t); n-- {
+		_, k := utf8.DecodeRune(t[i:])
+		i += k
+	}
+	return i
+}
