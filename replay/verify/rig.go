@@ -13,10 +13,6 @@ import (
 	"github.com/warden-trace/warden/replay/guard"
 )
 
-// patience is how long the guard may take over one frame before it counts as
-// hung. It is generous: a loaded machine is not a difference.
-const patience = time.Minute
-
 // rig plays one stream, in one setup, through the real guard loop between two
 // scripted peers over operating-system pipes.
 type rig struct {
@@ -149,13 +145,13 @@ func (r *rig) observe(s *guard.Seen) {
 
 // playAll plays frames until one differs.
 func (r *rig) playAll(batch []*expected) {
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(r.o.patience())
 	defer timer.Stop()
 	for _, e := range batch {
 		if r.diff != nil {
 			return
 		}
-		timer.Reset(patience)
+		timer.Reset(r.o.patience())
 		r.play(e, timer.C)
 	}
 }
@@ -186,28 +182,50 @@ func (r *rig) play(e *expected, timeout <-chan time.Time) {
 			back = append(back, b)
 		}
 	}
-	open := r.open(e)
-	if open != nil && e.dir == analyze.ClientToServer {
-		forward = append([][]byte{open}, forward...)
+	for _, dir := range r.openings(e) {
+		if !r.openSide(dir, e, timeout) {
+			return
+		}
 	}
 	r.mu.Lock()
 	r.seen, r.ts = nil, e.ts
 	r.mu.Unlock()
 	to.arm(forward)
 	from.arm(back)
-	if open != nil && e.dir == analyze.ServerToClient {
-		// The client opens the stream, or its guard would not read the server.
-		from.arm(append([][]byte{open}, back...))
-		if !r.write([][]byte{open}, r.client.in, timeout, e) {
-			return
-		}
-	} else if open != nil {
-		raw = append([][]byte{open}, raw...)
-	}
 	if !r.write(raw, from.in, timeout, e) {
 		return
 	}
 	r.check(e, from, to, timeout)
+}
+
+// openSide has one side write an empty message, which the other gets.
+func (r *rig) openSide(dir analyze.Direction, e *expected, timeout <-chan time.Time) bool {
+	from, to := &r.client, &r.server
+	if dir == analyze.ServerToClient {
+		from, to = to, from
+	}
+	to.arm([][]byte{r.empty()})
+	if !r.write([][]byte{r.empty()}, from.in, timeout, e) {
+		return false
+	}
+	for {
+		if all, wrong := to.state(); wrong {
+			want, have := to.sides()
+			r.differ(e, "empty message to the "+r.side(to), want, have)
+			return false
+		} else if all {
+			return true
+		}
+		select {
+		case <-to.moved:
+		case <-r.o.Interrupt:
+			r.differ(e, "empty message", "it is forwarded", "interrupted")
+			return false
+		case <-timeout:
+			r.differ(e, "empty message to the "+r.side(to), "it is forwarded", "nothing came")
+			return false
+		}
+	}
 }
 
 // write writes a message in cuts, and watches that it gets on.
@@ -324,7 +342,7 @@ func (r *rig) differ(e *expected, stage, plain, guarded string) {
 func (r *rig) close(closes [][]string) {
 	r.client.in.Close()
 	r.server.in.Close()
-	timeout := time.After(patience)
+	timeout := time.After(r.o.patience())
 	hung := false
 	for range 2 {
 		select {

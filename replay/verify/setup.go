@@ -94,28 +94,31 @@ func (r *rig) maxFrame() int64 {
 // be the first of a header block.
 var headerLike = regexp.MustCompile(`^[\t\r ]*[A-Za-z0-9-]+:`)
 
-// open returns an empty message that must be written first for the guard to
-// know the framing: where the server speaks first, or where the first line of
-// all could be a header. It is forwarded as it is and is no frame.
-func (r *rig) open(e *expected) []byte {
-	if r.opened[analyze.ClientToServer] && (r.opened[e.dir] || r.o.Config.Coverage == analyze.Full) {
-		r.opened[e.dir] = true
-		return nil
+// openings are the sides that must write an empty message first for the guard
+// to know the framing: the client where the server speaks before it, and who
+// begins with a line that could be a header. An empty message is forwarded as
+// it is, and is no frame.
+func (r *rig) openings(e *expected) (sides []analyze.Direction) {
+	const c2s, s2c = analyze.ClientToServer, analyze.ServerToClient
+	mistakable := r.setup.Framing == guard.Newline && headerLike.Match(e.body)
+	if !r.opened[c2s] {
+		r.opened[c2s] = true
+		if e.dir == s2c || mistakable {
+			sides = append(sides, c2s)
+		}
 	}
-	serverFirst := e.dir == analyze.ServerToClient && !r.opened[analyze.ClientToServer]
-	header := r.setup.Framing == guard.Newline && headerLike.Match(e.body)
-	r.opened[e.dir] = true
-	if serverFirst {
-		r.opened[analyze.ClientToServer] = true
+	// Only in Spec coverage does the server choose its own framing.
+	if e.dir == s2c && !r.opened[s2c] {
+		r.opened[s2c] = true
+		if mistakable && r.o.Config.Coverage == analyze.Spec {
+			sides = append(sides, s2c)
+		}
 	}
-	switch {
-	case !serverFirst && !header, header && e.dir == analyze.ServerToClient && r.o.Config.Coverage == analyze.Spec:
-		return nil
-	case r.setup.Framing == guard.Newline:
-		return []byte("\n")
-	}
-	return guard.Wrap(nil, guard.ContentLength)
+	return sides
 }
+
+// empty is a message without a body.
+func (r *rig) empty() []byte { return guard.Wrap(nil, r.setup.Framing) }
 
 // cut writes one framed message in the setup's cuts.
 func (r *rig) cut(w io.Writer, pieces [][]byte) error {
