@@ -13,6 +13,7 @@ const name = "warden-replay"
 type root struct {
 	Guard  guardCmd  `cmd:"" help:"Stand between a client and a server: forward, judge, block, record."`
 	Verify verifyCmd `cmd:"" help:"Prove on recorded traces that the guard and the offline analysis agree."`
+	Step   stepCmd   `cmd:"" help:"Walk through a trace frame by frame, see what was blocked and why, decide."`
 
 	Diff diffCmd `cmd:"" help:"Compare two rule sets over recorded traces: what is found more, less or otherwise, and why."`
 	Test testCmd `cmd:"" help:"Run traces against their expectations; measure what the expectations are worth."`

@@ -63,7 +63,10 @@ func (w *walker) init(t *Tape) {
 // that frame: forward that is one step, backward it goes on from the nearest
 // checkpoint before. A line that can't be read has a Record alone.
 func (t *Tape) Step(ctx context.Context, i int) (*Step, error) {
-	w := &t.walk
+	return t.stepWith(ctx, &t.walk, i)
+}
+
+func (t *Tape) stepWith(ctx context.Context, w *walker, i int) (*Step, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r, err := t.Record(i)
@@ -268,4 +271,61 @@ func (t *Tape) Decide(frame, nth int, d uint8) error {
 	}
 	m.Decided = d
 	return nil
+}
+
+// Call lists the frames of the call that a stepped frame belongs to: itself,
+// the request that it answers, or the answer to it where the next thousands of
+// frames have it.
+func (t *Tape) Call(s *Step) []int {
+	out := []int{s.Frame}
+	before, after := map[string]int{}, map[string]bool{}
+	for _, f := range append(s.Before.Client, s.Before.ServerOwn...) {
+		before[string(f.ID)+"\x00"+f.Method] = f.Place.Frame
+	}
+	for _, f := range append(s.After.Client, s.After.ServerOwn...) {
+		after[string(f.ID)+"\x00"+f.Method] = true
+	}
+	frames := t.SessionFrames(s.Frame)
+	for k, n := range before {
+		if !after[k] && n < len(frames) {
+			out = append(out, frames[n]) // answered by this frame
+		}
+	}
+	var asked []string
+	for k := range after {
+		if _, had := before[k]; !had {
+			asked = append(asked, k)
+		}
+	}
+	if len(asked) == 0 {
+		return out
+	}
+	t.x.mu.RLock()
+	session, n := t.x.entry(s.Frame).Session, t.x.n
+	t.x.mu.RUnlock()
+	const far = 20000 // frames to look through for the answer
+	seen := 0
+	for i := s.Frame + 1; i < min(n, s.Frame+far) && seen < 512; i++ {
+		t.x.mu.RLock()
+		e := *t.x.entry(i)
+		t.x.mu.RUnlock()
+		if e.Session != session {
+			continue
+		}
+		seen++
+		next, err := t.Step(context.Background(), i)
+		if err != nil {
+			return out
+		}
+		left := map[string]bool{}
+		for _, f := range append(next.After.Client, next.After.ServerOwn...) {
+			left[string(f.ID)+"\x00"+f.Method] = true
+		}
+		for _, k := range asked {
+			if !left[k] {
+				return append(out, i)
+			}
+		}
+	}
+	return out
 }

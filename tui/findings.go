@@ -1,0 +1,161 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/tui/paint"
+	"github.com/warden-trace/warden/tui/tape"
+)
+
+type stepFinding = tape.Finding
+
+// findings is the pane of the frame's findings.
+type findings struct {
+	cursor int
+	top    int
+	at     []int // finding of each row in sight, for the mouse
+}
+
+// current is the finding in hand, nil if there is none.
+func (a *App) current() *tape.Finding {
+	if a.step == nil || a.step.Frame != a.frame() || a.finds.cursor >= len(a.step.Findings) {
+		return nil
+	}
+	return &a.step.Findings[a.finds.cursor]
+}
+
+func tierLook(f *tape.Finding) (string, paint.Role) {
+	switch f.Tier {
+	case analyze.Block:
+		return "✗", paint.Block
+	case analyze.Monitor:
+		return "▲", paint.Monitor
+	}
+	return "·", paint.Note
+}
+
+func (a *App) findingRows(w, h int) []*paint.Row {
+	f := &a.finds
+	f.at = f.at[:0]
+	if a.step == nil || len(a.step.Findings) == 0 {
+		text := " no findings on this frame"
+		if a.step == nil {
+			text = ""
+		}
+		return []*paint.Row{a.p.Row(w).Put(paint.Dim, text)}
+	}
+	f.cursor = min(f.cursor, len(a.step.Findings)-1)
+	var rows []*paint.Row
+	var of []int
+	first, last := 0, 0 // rows of the finding in hand
+	for i := range a.step.Findings {
+		x := &a.step.Findings[i]
+		row := a.p.Row(w)
+		if i == f.cursor {
+			first = len(rows)
+			row.On(a.cursorRole(paneFindings))
+		}
+		sym, role := tierLook(x)
+		row.Gap(1).Put(role, sym+" ").Put(role, x.Rule)
+		if x.SubRule != "" {
+			row.Put(paint.Dim, " "+x.SubRule)
+		}
+		row.Put(paint.Dim, "  "+x.Action.String())
+		if word, role := decided(x); word != "" {
+			row.Put(role, "  "+word)
+		}
+		if x.AtEnd {
+			row.Put(paint.Dim, "  at the session's end")
+		}
+		if x.Pointer != "" {
+			row.Put(paint.Dim, "  "+x.Pointer)
+		}
+		rows, of = append(rows, row), append(of, i)
+		if i != f.cursor {
+			continue
+		}
+		for _, t := range a.about(x) {
+			for _, segs := range paint.Wrap([]paint.Seg{t}, max(w-4, 4), 0) {
+				rows, of = append(rows, a.p.Row(w).Gap(3).PutAll(segs)), append(of, i)
+			}
+		}
+		last = len(rows) - 1
+	}
+	if first < f.top {
+		f.top = first
+	}
+	if last >= f.top+h {
+		f.top = min(last-h+1, first)
+	}
+	f.top = max(min(f.top, len(rows)-h), 0)
+	end := min(f.top+h, len(rows))
+	f.at = of[f.top:end]
+	return rows[f.top:end]
+}
+
+func decided(f *tape.Finding) (string, paint.Role) {
+	switch {
+	case f.Decided == confirmedOne:
+		return "✓ true positive", paint.Good
+	case f.Decided == acceptedOne:
+		return "✓ accepted", paint.Good
+	case f.Tier == analyze.Block:
+		return "? undecided", paint.Block
+	}
+	return "", paint.Text
+}
+
+// about says more of the finding in hand.
+func (a *App) about(f *tape.Finding) []paint.Seg {
+	out := []paint.Seg{{Role: paint.Text, Text: f.Message}}
+	if f.Snippet != "" {
+		out = append(out, paint.Seg{Role: paint.Monitor, Text: "evidence: " + f.Snippet})
+	}
+	if len(f.Matched) > 0 {
+		out = append(out, paint.Seg{Role: paint.Dim, Text: "matched: " + strings.Join(f.Matched, ", ")})
+	}
+	if a.o.Ledger != nil {
+		if e, ok := a.o.Ledger.Entry(f.Fingerprint); ok {
+			text := "decided: " + e.State
+			if e.Reason != "" {
+				text += " · " + e.Reason
+			}
+			if e.Owner != "" {
+				text += " · " + e.Owner
+			}
+			if e.Created != "" {
+				text += " · " + e.Created
+			}
+			if e.Expires != "" {
+				text += " · until " + e.Expires
+			}
+			out = append(out, paint.Seg{Role: paint.Good, Text: text})
+		}
+	}
+	return out
+}
+
+// explain shows what the rule of the finding in hand says of itself.
+func (a *App) explain() tea.Cmd {
+	f := a.current()
+	if f == nil {
+		return nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n%s, %s, %s\n\n", f.Rule, f.SubRule, f.Tier, f.Severity, f.Action)
+	fmt.Fprintf(&b, "%s\n", f.Message)
+	if r, ok := a.rule(f.Rule, f.SubRule); ok {
+		for _, p := range [][2]string{{"What", r.What}, {"Why", r.Why}, {"Example", r.Example}, {"To relax it", r.Relax}, {"From", r.Source}} {
+			if p[1] != "" {
+				fmt.Fprintf(&b, "\n%s: %s\n", p[0], strings.Join(strings.Fields(p[1]), " "))
+			}
+		}
+	}
+	fmt.Fprintf(&b, "\nPlace: %s, line %d, byte %d, pointer %s\nFingerprint: %s\n", f.Trace, f.Line, f.Offset, f.Pointer, f.Fingerprint)
+	a.over = textOverlay(f.Rule, b.String())
+	return nil
+}
