@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"bytes"
 	"io"
 	"time"
 
@@ -13,7 +14,9 @@ func (p *Proxy) end(a *replay.Abort) {
 	if p.abort != nil {
 		return
 	}
-	p.abort = a
+	kept := *a
+	kept.RPCID = bytes.Clone(a.RPCID) // the frame's memory is used again
+	p.abort = &kept
 	p.stopped.Store(true)
 	if p.session != nil {
 		for _, r := range p.session.Machine.AbortAnswers(a) {

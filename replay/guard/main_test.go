@@ -64,7 +64,7 @@ func makeConfig(change func(*replay.Config)) (*replay.Config, error) {
 	return c, err
 }
 
-// patience bounds every wait of these tests: nothing may hang, and a loaded
+// longest bounds every wait of these tests: nothing may hang, and a loaded
 // machine is no failure.
 const longest = 60 * time.Second
 
@@ -132,4 +132,13 @@ func (l *lines) rest(t testing.TB) (all []string) {
 			return all
 		}
 	}
+}
+
+// call is a client's request, result the answer to one, with its line feed.
+func call(id int) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"t","arguments":{}}}`, id)
+}
+
+func result(id []byte, text string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`+"\n", id, text)
 }

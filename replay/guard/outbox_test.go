@@ -60,7 +60,7 @@ func TestOutboxKeepsOrder(t *testing.T) {
 			defer close(read)
 			io.Copy(&got, r)
 		}()
-		for i := range rapid.IntRange(1, 60).Draw(rt, "messages") {
+		for i := range rapid.IntRange(1, 20).Draw(rt, "messages") {
 			n := rapid.SampledFrom([]int{1, 10, 100, 4096, 4097, 65536, copyLimit, copyLimit + 1, 300000}).Draw(rt, "size")
 			b := bytes.Repeat([]byte{byte('a' + i%26)}, n)
 			want.Write(b)

@@ -139,10 +139,6 @@ func (r *rig) send(format string, args ...any) {
 	}
 }
 
-func call(id int) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"t","arguments":{}}}`, id)
-}
-
 func (r *rig) exit() int {
 	r.t.Helper()
 	select {

@@ -49,10 +49,6 @@ func idOf(line []byte) []byte {
 	return rest[:end]
 }
 
-func result(id []byte, text string) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`+"\n", id, text)
-}
-
 // echo answers every request and tells of every line on standard error; at the
 // end of its input it exits with the code in args, if there is one.
 func echo(args []string) {

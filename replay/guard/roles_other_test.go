@@ -1,0 +1,5 @@
+//go:build !unix
+
+package guard
+
+var roles = map[string]func(args []string){}
