@@ -1,3 +1,0 @@
-package guard
-
-var roles = map[string]func(args []string){}
