@@ -51,7 +51,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		began := time.Now()
 		whole := drainFuzz(t, in, o, chunkLen)
-		if took := time.Since(began); took > 2*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Fatalf("%v for %d bytes", took, len(in))
 		}
 		if d := cmp.Diff(whole, drainFuzz(t, in, o, 5)); d != "" {

@@ -40,6 +40,7 @@ type Catalog struct {
 	phrases  []phrase
 	patterns *secret.Patterns
 	entropy  *secret.Entropy
+	spare    *secret.Spare // nil: every random piece counts
 	clues    *clues
 	tables   *tables
 	vector   bool
@@ -64,6 +65,7 @@ func New(o Options) (*Catalog, error) {
 		return nil, fmt.Errorf("ruleset %s: entropy.min_length must be 24 at least", set.Name)
 	}
 	c.entropy = secret.NewEntropy(set.Entropy)
+	c.spare = secret.NewSpare(set.Calibration)
 	effective := &ruleset.Set{Hosts: set.Hosts, Phrases: set.Phrases}
 	var entries []ListEntry
 	for _, h := range set.Hosts {

@@ -2,11 +2,9 @@ package catalog
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
@@ -124,36 +122,23 @@ func BenchmarkFindings(b *testing.B) {
 	}
 }
 
-// No text may make the scanner read its bytes over and over: twice the size, at
-// most about twice the work. The text is grown
-// sixteen times; five times that is far from the square, and from noise.
-func TestCostIsLinear(t *testing.T) {
+// TestHostileTextsEnd: no text may make the scanner read its bytes over and
+// over. There is no clock in it: a rule that costs the square of a text of four
+// megabytes does not end within any test's patience.
+func TestHostileTextsEnd(t *testing.T) {
 	c, err := New(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := c.NewScanner()
 	for name := range hostile {
-		var times [2]float64
-		for i, size := range []int{16 << 10, 256 << 10} {
-			m := rawMessage(hostileText(name, size), false)
-			times[i] = fastest(5, func() { s.Message(m, nil) })
+		m := rawMessage(hostileText(name, 4<<20), false)
+		hits := s.Message(m, nil)
+		if name == "plain" && len(hits) > 0 || name == "listed" && len(hits) == 0 {
+			t.Errorf("%s: %d hits", name, len(hits))
 		}
-		if times[1] > 16*5*times[0]+1e6 {
-			t.Errorf("%s: sixteen times the text takes %.0f times as long", name, times[1]/times[0])
-		}
+		c.Findings(m, hits, SelectResult, analyze.Inspection{})
 	}
-}
-
-// fastest is the least time of n runs, in nanoseconds.
-func fastest(n int, f func()) float64 {
-	best := math.Inf(1)
-	for range n {
-		start := time.Now()
-		f()
-		best = min(best, float64(time.Since(start)))
-	}
-	return best
 }
 
 func TestNothingIsAllocatedWithoutAHit(t *testing.T) {

@@ -254,6 +254,7 @@ func (s *textScan) host(host []byte, at int, six bool, e int) (listed bool) {
 	}
 	if host[len(host)-1] == '.' {
 		host = host[:len(host)-1]
+		end-- // the root's dot is no part of what matches
 		if len(host) == 0 {
 			return false
 		}

@@ -310,8 +310,8 @@ func (p *plainRules) authority(t string, from, end int, host func(h string, at, 
 		return false
 	}
 	h, _, _ = strings.Cut(h, ":")
-	at, to := from, from+len(h)
 	h = strings.TrimSuffix(h, ".")
+	at, to := from, from+len(h)
 	if h == "" {
 		return false
 	}

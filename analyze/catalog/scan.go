@@ -42,6 +42,7 @@ type textScan struct {
 	blocks  [chunk / 64]block
 
 	pieceEnd, tokenEnd, sixEnd, runEnd, tagEnd int
+	lines                                      secret.Lines // for a calibrated rule set
 }
 
 // scan reads t, which must have 64+ahead readable bytes behind it.
@@ -51,6 +52,7 @@ func (s *textScan) scan(t []byte, all *detail) found {
 	s.secrets.Reset(t)
 	s.pieces = s.pieces[:0]
 	s.pieceEnd, s.tokenEnd, s.sixEnd, s.runEnd, s.tagEnd = 0, 0, 0, 0, 0
+	s.lines = secret.Lines{}
 	var carry carried
 	for base := 0; base < n; base += chunk {
 		size := min(chunk, n-base)
@@ -140,7 +142,7 @@ func (s *textScan) piece(p int) {
 		b++
 	}
 	s.pieceEnd = b
-	if !s.c.entropy.High(s.t[a:b]) {
+	if !s.c.entropy.High(s.t[a:b]) || s.c.spare != nil && s.c.spare.Piece(s.t, a, b, &s.lines) {
 		return
 	}
 	// Even if a vendor match turns out to overlap it, the text has a secret.

@@ -60,7 +60,7 @@ func TestHostileFramesAreLinear(t *testing.T) {
 		IDKey(m.ID)
 		var s Skimmer
 		s.Write(buf)
-		if d := time.Since(start); d > 10*time.Second {
+		if d := time.Since(start); d > time.Minute {
 			t.Errorf("%s: took %v", name, d)
 		}
 	}
@@ -79,7 +79,7 @@ func TestHostileJunkIsLinear(t *testing.T) {
 		start := time.Now()
 		var f Frame
 		Read([]byte(frame), analyze.Full, &f)
-		if d := time.Since(start); d > 10*time.Second {
+		if d := time.Since(start); d > time.Minute {
 			t.Errorf("%s: took %v", name, d)
 		}
 	}

@@ -88,7 +88,7 @@ func TestPointersOfDeepNesting(t *testing.T) {
 	b.WriteString("0" + strings.Repeat("]", n))
 	start := time.Now()
 	got := Pointers([]byte(b.String()), offs)
-	if d := time.Since(start); d > 5*time.Second {
+	if d := time.Since(start); d > time.Minute {
 		t.Errorf("took %v", d)
 	}
 	if got[0] != "/0" || got[2] != "/1/1/0" || len(got[n-1]) != maxPointer {

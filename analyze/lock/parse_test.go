@@ -124,7 +124,7 @@ func TestParseIsBounded(t *testing.T) {
 	} {
 		start := time.Now()
 		Parse("f", []byte(text))
-		if d := time.Since(start); d > 30*time.Second {
+		if d := time.Since(start); d > time.Minute {
 			t.Errorf("%s took %v", name, d)
 		}
 	}

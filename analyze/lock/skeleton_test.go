@@ -182,7 +182,7 @@ func TestSkeletonUnfolding(t *testing.T) {
 		if _, err := skeletonOf(v, 4); !errors.Is(err, errUnfolds) {
 			t.Errorf("%s: got %v", name, err)
 		}
-		if d := time.Since(start); d > 30*time.Second {
+		if d := time.Since(start); d > time.Minute {
 			t.Errorf("%s took %v", name, d)
 		}
 	}
@@ -204,7 +204,7 @@ func TestBuildIsBounded(t *testing.T) {
 	if _, err := Build(surfaceOf(tools...), PinOptions{}); !errors.Is(err, errTooLarge) {
 		t.Errorf("got %v", err)
 	}
-	if d := time.Since(start); d > 30*time.Second {
+	if d := time.Since(start); d > time.Minute {
 		t.Errorf("took %v", d)
 	}
 }

@@ -373,7 +373,7 @@ func TestEvalIsLinear(t *testing.T) {
 			p.Eval(tool, v, nil)
 		}
 	}
-	if d := time.Since(start); d > 20*time.Second {
+	if d := time.Since(start); d > time.Minute {
 		t.Errorf("took %v", d)
 	}
 }

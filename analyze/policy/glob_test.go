@@ -123,7 +123,7 @@ func TestGlobIsLinear(t *testing.T) {
 		p.match(strings.Repeat("a", maxPath))
 		p.match(strings.Repeat("/a", maxPath/2))
 	}
-	if d := time.Since(start); d > 5*time.Second {
+	if d := time.Since(start); d > time.Minute {
 		t.Errorf("took %v", d)
 	}
 }

@@ -177,7 +177,7 @@ func TestHostileFiles(t *testing.T) {
 			t.Errorf("%s: %d bytes: %.300q", name, len(s), s)
 		}
 	}
-	if d := time.Since(start); d > 10*time.Second {
+	if d := time.Since(start); d > time.Minute {
 		t.Errorf("took %v", d)
 	}
 }

@@ -93,7 +93,7 @@ func TestLinear(t *testing.T) {
 	for _, unit := range []string{"goroutine ", " at ", " at a (", "\nat ", "thread '", "/", "a/", "/a", "::", "1.", "1.1.1.1:", "\\", "a:", ":in `", "\n#1", "File \"", "[", "\n +0x", "../", "#1 (", "): "} {
 		start := time.Now()
 		Find(strings.Repeat(unit, n/len(unit)))
-		if d := time.Since(start); d > 20*time.Second {
+		if d := time.Since(start); d > time.Minute {
 			t.Errorf("%q: %v for a megabyte", unit, d)
 		}
 	}
