@@ -43,7 +43,7 @@ func (s *Set) Amend(by *Set) *Set {
 		base = Set{Name: s.Name, Rules: s.Rules, Entropy: s.Entropy}
 	}
 	drop := &by.remove
-	out := &Set{Name: s.Name, Rules: s.Rules, Entropy: base.Entropy}
+	out := &Set{Name: s.Name, Rules: s.Rules, Entropy: base.Entropy, Calibration: base.Calibration}
 	for _, sec := range base.Secrets {
 		if !slices.Contains(drop.Secrets, sec.ID) && by.Secret(sec.ID) == nil {
 			out.Secrets = append(out.Secrets, sec)
@@ -143,8 +143,10 @@ func (s *Set) Hash() string {
 		Networks []network
 		Phrases  []string
 		Rules    []rule
+		// Left out where there is none, so that it changes no other hash.
+		Calibration *Calibration `json:",omitempty"`
 	}
-	v.Entropy, v.Hosts, v.Phrases = s.Entropy, s.Hosts, s.Phrases
+	v.Entropy, v.Hosts, v.Phrases, v.Calibration = s.Entropy, s.Hosts, s.Phrases, s.Calibration
 	for _, x := range s.Secrets {
 		v.Secrets = append(v.Secrets, secret{x.ID, x.Pattern, x.Keywords, x.Severity.String()})
 	}

@@ -8,6 +8,8 @@ func Named(name string) (*Set, bool) {
 	switch name {
 	case "builtin":
 		return Builtin(), true
+	case "calibrated":
+		return Calibrated(), true
 	}
 	return nil, false
 }

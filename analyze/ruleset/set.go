@@ -22,6 +22,9 @@ type Set struct {
 	Entropy  Entropy
 	Rules    []Rule // in catalog order
 
+	// Calibration spares runs that WRD-SEC-ENTROPY would find; nil: none.
+	Calibration *Calibration
+
 	standalone bool     // extends: none
 	remove     Removals // what an amending file takes away
 	hasEntropy bool     // the file set entropy parameters

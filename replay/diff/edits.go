@@ -129,5 +129,8 @@ func entropyEdit(base, head *ruleset.Set) string {
 	if a.MinAlnum != b.MinAlnum {
 		what = append(what, fmt.Sprintf("min_alnum %g to %g", a.MinAlnum, b.MinAlnum))
 	}
+	if (base.Calibration == nil) != (head.Calibration == nil) {
+		what = append(what, map[bool]string{true: "calibration on", false: "calibration off"}[head.Calibration != nil])
+	}
 	return strings.Join(what, ", ")
 }

@@ -1,0 +1,132 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/base64"
+	"slices"
+	"unicode/utf8"
+)
+
+// file reports that the run is a file in base64: behind a data URI of a kind
+// that holds no text, or beginning as such files do.
+func (s *Spare) file(t []byte, a int, run []byte) bool {
+	for _, m := range s.c.Magic {
+		if len(run) >= 64 && bytes.HasPrefix(run, []byte(m)) {
+			return true
+		}
+	}
+	head := t[max(0, a-60):a]
+	if !bytes.HasSuffix(head, []byte(";base64,")) {
+		return false
+	}
+	return slices.ContainsFunc(s.kinds, func(k []byte) bool {
+		i := bytes.LastIndex(head, k)
+		return i >= 0 && !bytes.ContainsAny(head[i:], " \t\n\"'<>")
+	})
+}
+
+// lines reports that the run is a line of encoded data: one of several of the
+// same width, with nothing else on them. Each block of lines is read once.
+func (s *Spare) lines(t []byte, a, b int, l *Lines) bool {
+	if a < l.end {
+		return l.spare
+	}
+	width := b - a
+	if !slices.Contains(s.c.Lines.Widths, width) || !s.whole(t, a, width) {
+		return false
+	}
+	first, n := a, 1
+	for {
+		p := first - 1 - width
+		if p > 0 && t[p+width-1] == '\r' {
+			p--
+		}
+		if p < l.end || !s.whole(t, p, width) {
+			break
+		}
+		first, n = p, n+1
+	}
+	end := b
+	for {
+		p := end + 1
+		if end < len(t) && t[end] == '\r' {
+			p++
+		}
+		if p+width > len(t) || !s.whole(t, p, width) {
+			break
+		}
+		end, n = p+width, n+1
+	}
+	l.end, l.spare = end, n >= s.c.Lines.Least && !s.announced(t, first)
+	return l.spare
+}
+
+// whole reports that a line of just width base64 characters begins at t[p].
+func (s *Spare) whole(t []byte, p, width int) bool {
+	end := p + width
+	if p < 0 || end > len(t) || p > 0 && t[p-1] != '\n' || end < len(t) && t[end] != '\n' && t[end] != '\r' {
+		return false
+	}
+	for _, c := range t[p:end] {
+		if !pieceSet.has(c) || c == '-' || c == '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// announced reports that the line before t[first] says what is not to be
+// spared.
+func (s *Spare) announced(t []byte, first int) bool {
+	head := t[max(0, first-200):first]
+	head = bytes.TrimRight(head, "\r\n")
+	if i := bytes.LastIndexByte(head, '\n'); i >= 0 {
+		head = head[i:]
+	}
+	return bytes.Contains(head, []byte(s.c.Lines.Unless))
+}
+
+// maxText bounds how much of a run is decoded.
+const maxText = 4096
+
+// text reports that the run is base64 of text in which nothing is random.
+func (s *Spare) text(run []byte) bool {
+	enc := base64.RawStdEncoding
+	if bytes.ContainsAny(run, "-_") {
+		enc = base64.RawURLEncoding
+	}
+	run = bytes.TrimRight(run, "=")
+	run = run[:min(len(run), maxText)]
+	run = run[:len(run)/4*4]
+	plain, err := enc.AppendDecode(nil, run)
+	if err != nil || len(plain) < 16 {
+		return false
+	}
+	words := 0
+	for i := 0; i < len(plain); {
+		r, n := utf8.DecodeRune(plain[i:])
+		if r == utf8.RuneError && i+n < len(plain)-3 || r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7f {
+			return false
+		}
+		if r == ' ' || r == '"' || r == '\n' || r == '<' {
+			words++
+		}
+		i += n
+	}
+	if words == 0 {
+		return false // one word alone may be a password
+	}
+	for i := 0; i < len(plain); i++ {
+		if !Piece(plain[i]) {
+			continue
+		}
+		a := i
+		for i < len(plain) && Piece(plain[i]) {
+			i++
+		}
+		if i-a >= 12 && s.random(plain[a:i]) {
+			return false
+		}
+	}
+	return true
+}
