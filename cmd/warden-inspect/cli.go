@@ -25,6 +25,9 @@ type root struct {
 
 	Rules rulesCmd `cmd:"" help:"List and explain the rules."`
 
+	Completion program.CompletionCmd `cmd:"" help:"Print a shell's completion script: bash, zsh, fish."`
+	Man        program.ManCmd        `cmd:"" help:"Print a manual page, or write them all."`
+
 	Version versionCmd `cmd:"" help:"Print the version and the hash of the built-in rules."`
 }
 

@@ -48,6 +48,39 @@ func (r *Redactor) keyBodies(t []byte, found []span) (out []span) {
 	return out
 }
 
+// maxAgain bounds the secrets of one text that are looked for again.
+const maxAgain = 64
+
+// again returns further places of the text's secrets, where no rule sees them:
+// glued to a word, say. What is known to be a secret must not stay there.
+func again(t []byte, found []span) (out []span) {
+	taken := found
+	seen := map[string]bool{}
+	for _, m := range found {
+		name := t[m.start:m.end]
+		if m.pattern == keyBody || len(name) < 8 || seen[string(name)] || len(seen) >= maxAgain {
+			continue
+		}
+		seen[string(name)] = true
+		k := 0
+		for i := 0; ; {
+			n := bytes.Index(t[i:], name)
+			if n < 0 {
+				break
+			}
+			a, b := i+n, i+n+len(name)
+			for k < len(taken) && taken[k].end <= a {
+				k++
+			}
+			if k == len(taken) || taken[k].start >= b {
+				out = append(out, span{a, b, keyBody})
+			}
+			i = b
+		}
+	}
+	return out
+}
+
 // mend is for a text of which the rules say something else once its secrets are
 // replaced: a random piece that reaches into a host's name or a URL's path. What
 // other rules have matched is put back within such pieces.

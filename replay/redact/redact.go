@@ -16,6 +16,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/warden-trace/warden/analyze"
@@ -131,6 +132,9 @@ func (r *Redactor) text(t []byte, still []bool) []byte {
 		r.group(t, out, found[i:j], found[i].start, end)
 		i = j
 	}
+	for _, m := range again(t, found) {
+		r.group(t, out, []span{m}, m.start, m.end)
+	}
 	for i := range still {
 		if still[i] {
 			out[i] = t[i]
@@ -215,7 +219,7 @@ func (r *Redactor) draw(window []byte, a, b int, free []bool, want []span) []byt
 	keep := make([]bool, len(free))
 	copy(window[a:b], original)
 	stack := [][2]int{{0, len(free)}}
-	for budget := 4096; len(stack) > 0 && budget > 0; budget-- {
+	for budget := max(64, min(4096, 16<<20/(len(free)+1))); len(stack) > 0 && budget > 0; budget-- {
 		lo, hi := stack[len(stack)-1][0], stack[len(stack)-1][1]
 		stack = stack[:len(stack)-1]
 		ok := false
@@ -249,36 +253,20 @@ func (r *Redactor) fill(dst, original []byte, free []bool, n int) {
 }
 
 func (r *Redactor) fillPart(dst, original []byte, free []bool, lo, hi, n int) {
-	s := stream{key: r.key, secret: original, n: uint32(n)}
-	for i := range original {
-		v := s.next()
-		if i >= lo && i < hi && free[i] {
-			dst[i] = other(original[i], v)
+	s := r.values(original, n)
+	for i := lo; i < hi; i++ {
+		if free[i] {
+			dst[i] = other(original[i], byte(s.Uint64()>>32))
 		}
 	}
 }
 
-// stream is bytes that depend on the key and the secret alone.
-type stream struct {
-	key, secret []byte
-	n, block    uint32
-	buf         []byte
-}
-
-func (s *stream) next() byte {
-	if len(s.buf) == 0 {
-		h := hmac.New(sha256.New, s.key)
-		h.Write(s.secret)
-		var c [8]byte
-		binary.BigEndian.PutUint32(c[:4], s.n)
-		binary.BigEndian.PutUint32(c[4:], s.block)
-		h.Write(c[:])
-		s.buf = h.Sum(nil)
-		s.block++
-	}
-	v := s.buf[0]
-	s.buf = s.buf[1:]
-	return v
+// values is a source of bytes that depend on the key, the secret and n alone.
+func (r *Redactor) values(original []byte, n int) *rand.ChaCha8 {
+	h := hmac.New(sha256.New, r.key)
+	h.Write(original)
+	h.Write(binary.BigEndian.AppendUint32(nil, uint32(n)))
+	return rand.NewChaCha8([32]byte(h.Sum(nil)))
 }
 
 // class is the size of the kind that c can be replaced within; 0 for none.
