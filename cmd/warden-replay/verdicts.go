@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"strconv"
@@ -60,7 +59,7 @@ func (v *verdicts) session(s *verify.Session) error {
 		if s.Diff != nil {
 			j.Again = v.again(s)
 		}
-		return v.object(j)
+		return printJSON(v.w, j)
 	}
 	where := safe.Name(s.Trace)
 	if s.Session != "" {
@@ -91,15 +90,6 @@ func (v *verdicts) session(s *verify.Session) error {
 	return err
 }
 
-func (v *verdicts) object(x any) error {
-	b, err := json.Marshal(x)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(v.w.Stdout, "%s\n", b)
-	return err
-}
-
 // total is the last line.
 func (v *verdicts) total(code int) error {
 	v.sum.Kind, v.sum.ExitCode = "verify-summary", code
@@ -107,7 +97,7 @@ func (v *verdicts) total(code int) error {
 		v.w.Warn(name, "no session was verified")
 	}
 	if v.c.JSON {
-		return v.object(v.sum)
+		return printJSON(v.w, v.sum)
 	}
 	_, err := fmt.Fprintf(v.w.Stdout, "%d sessions: %d agree, %d differ, %d not verified; %d frames, %d plays\n",
 		v.sum.Sessions, v.sum.Agree, v.sum.Differ, v.sum.NotVerified, v.sum.Frames, v.sum.Plays)
