@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/replay"
 	"github.com/warden-trace/warden/replay/guard"
 )
@@ -50,7 +51,9 @@ func banner(w io.Writer, cfg *replay.Config, c *guardCmd) {
 		blocks = append(blocks, "the injection phrases named")
 		monitor = append(monitor, "other injection phrases")
 	}
-	monitor = append(monitor, "hidden text, links")
+	if cfg.Coverage == analyze.Full {
+		monitor = append(monitor, "hidden text", "ambiguous frames")
+	}
 
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: guarding this session\n", name)

@@ -38,7 +38,7 @@ type guardCmd struct {
 
 	AllowDegradedPlatform bool `help:"Run on a platform without process groups (Windows), best effort." group:"Strictness"`
 
-	Command []string `arg:"" passthrough:"partial" name:"command" help:"The server's command and arguments, after --."`
+	Command []string `arg:"" optional:"" passthrough:"partial" name:"command" help:"The server's command and arguments, after --."`
 }
 
 // Run guards one session.
@@ -90,10 +90,13 @@ func (c *guardCmd) Run(w *program.World) error {
 	signals, stop := catch()
 	defer stop()
 	o := guard.RunOptions{
-		Options: guard.Options{Config: cfg, StrictCap: guard.StrictCap(c.StrictFrameCap), Now: w.Now, Observe: s.observe, Place: s.place},
+		Options: guard.Options{Config: cfg, StrictCap: guard.StrictCap(c.StrictFrameCap), Now: w.Now, Observe: s.observe},
 		Command: command, Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,
 		Signals: signals, Grace: c.Grace, Note: s.note,
 		Aborted: func(a *replay.Abort) { s.stderr.raw(abortLine(a, c.MaxFrameBytes)) },
+	}
+	if s.record != nil {
+		o.Place = s.record.Place
 	}
 	if cfg.Allow != nil {
 		o.Allow = guard.WatchAllow(c.Allowlist, cfg.Allow, s.note)

@@ -81,6 +81,7 @@ func (s *sinks) observe(seen *guard.Seen) {
 		s.trace.Frames++
 		s.sum.Frames++
 	}
+	s.sum.Sessions = max(s.sum.Sessions, int64(seen.Session.Number)+1)
 	if seen.Outcome.Inspected {
 		s.trace.Inspected++
 		s.sum.Inspected++
@@ -130,18 +131,12 @@ func (s *sinks) finding(f *analyze.Finding) {
 // note writes one line to standard error.
 func (s *sinks) note(text string) { s.stderr.note(text) }
 
-// place says where the next frame stands in the recording, if there is one.
-func (s *sinks) place(p *replay.Place) {
-	if s.record != nil {
-		p.Line, p.Offset = s.record.Next()
-	}
-}
-
 func (s *sinks) close(code int) {
 	if s.record != nil {
 		s.record.Close()
 	}
-	s.sum.Traces, s.sum.Sessions, s.sum.ExitCode = 1, 1, code
+	s.sum.Traces, s.sum.ExitCode = 1, code
+	s.trace.SessionsAll = s.sum.Sessions
 	s.sum.Elapsed = s.w.Now().Sub(s.start)
 	err := s.handler.Trace(&s.trace)
 	if err == nil {

@@ -103,7 +103,7 @@ func (p *Proxy) begin(l *lane, ev *replay.Event, now time.Time) *replay.Session 
 	ev.TS = now.UnixNano()
 	ev.Place = replay.Place{Frame: s.Frames}
 	if p.o.Place != nil {
-		p.o.Place(&ev.Place)
+		p.o.Place(&ev.Place, now, ev.OverCap != nil && ev.Fault == "")
 	}
 	return s
 }

@@ -49,8 +49,8 @@ type Options struct {
 	// proxy's lock: it must not block. It records and counts.
 	Observe func(*Seen)
 	// Place completes where the next frame stands in its recording; nil where
-	// there is none. It is called under the lock.
-	Place func(*replay.Place)
+	// there is none. It is called under the lock, before Observe.
+	Place func(p *replay.Place, ts time.Time, overCap bool)
 	// Allow is the allow-list's file, read again when it changes; nil: the
 	// list in Config stays.
 	Allow AllowSource

@@ -14,6 +14,7 @@ import (
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/formats"
 	"github.com/warden-trace/warden/formats/report/target"
+	"github.com/warden-trace/warden/replay"
 )
 
 // Recorder writes what a proxy has seen as a canonical trace: every frame as
@@ -101,13 +102,18 @@ func (r *Recorder) Frame(s *Seen) {
 	}
 }
 
-// Next is where the next frame will stand: its line, from 1, and the offset of
-// that line; zeroes when nothing is recorded any more.
-func (r *Recorder) Next() (line, offset int64) {
+// Place says where a frame that is observed next will stand: its line, from 1,
+// and the offset of its first byte, as a reader of the recording has them;
+// zeroes when nothing is recorded any more.
+func (r *Recorder) Place(p *replay.Place, ts time.Time, overCap bool) {
 	if r.err != nil {
-		return 0, 0
+		return
 	}
-	return r.lines + 1, r.bytes
+	p.Line, p.Offset = r.lines+1, r.bytes
+	if !overCap {
+		var b [len(time.RFC3339Nano)]byte
+		p.Offset += int64(len(`{"direction":"c2s","ts":"","frame":`) + len(ts.UTC().AppendFormat(b[:0], time.RFC3339Nano)))
+	}
 }
 
 func (r *Recorder) write(b []byte) {
