@@ -2,6 +2,7 @@ package replay
 
 import (
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/jsonrpc"
 )
 
 // batch judges a JSON-RPC array element by element. A blocked answer is
@@ -25,12 +26,11 @@ func (m *Machine) batch(ev *Event) {
 	var elems [][]byte
 	changed := false
 	dir := ev.Dir
-	for i := range parts {
-		p := &parts[i]
+	element := func(p *Part) {
 		if p.Err != "" {
 			m.frameError(ev, p.Err)
 			elems = append(elems, p.Msg.Raw)
-			continue
+			return
 		}
 		d := m.part(ev, p)
 		if dir == analyze.Unknown {
@@ -51,6 +51,23 @@ func (m *Machine) batch(ev *Event) {
 		case Drop:
 			changed = true
 		}
+	}
+	for i := range parts {
+		element(&parts[i])
+	}
+	if ev.Frame.rest != nil {
+		m.examiner()
+		ev.Frame.rest(func(raw []byte) bool {
+			var f Frame
+			m.examine.Read(raw, &f)
+			if ps := f.Parts(); len(ps) == 1 && !f.Batch {
+				ps[0].Msg.Raw = raw
+				element(&ps[0])
+			} else {
+				element(&Part{Msg: jsonrpc.Message{Raw: raw}, Err: "a batch element that is no object"})
+			}
+			return true
+		})
 	}
 	m.out.Dir = dir
 	if !changed || m.out.Verdict == Drop { // a strict abort has dropped it already

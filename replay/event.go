@@ -51,6 +51,9 @@ type Frame struct {
 	single bool
 	one    [1]Part
 	many   []Part
+	// rest is the elements of a huge batch that were checked but are read only
+	// when the machine comes to them.
+	rest func(visit func(element []byte) bool) bool
 }
 
 // Parts are the messages of the frame.
@@ -90,7 +93,7 @@ func (x *Examiner) Strict(m *jsonrpc.Message, f *Frame, dst []catalog.Hit) []cat
 	p := &f.one[0]
 	p.Msg, p.Err, p.Hits = *m, "", dst[n:len(dst):len(dst)]
 	p.Msg.Texts, p.Msg.Notes = nil, nil // reused by the parser; the hits carry what is needed
-	f.single, f.many = true, nil
+	f.single, f.many, f.rest = true, nil, nil
 	return dst
 }
 
@@ -122,7 +125,10 @@ func (x *Examiner) Lenient(raw []byte, f *Frame) {
 	var l jsonrpc.Frame
 	jsonrpc.Read(raw, x.cov, &l)
 	f.Raw, f.Batch, f.Err, f.Has = raw, l.Batch, l.Err, l.Has
-	f.single, f.many = false, make([]Part, 0, len(l.Msgs))
+	f.single, f.many, f.rest = false, make([]Part, 0, len(l.Msgs)), nil
+	if l.More(func([]byte) bool { return false }) {
+		f.rest = l.More
+	}
 	for i := range l.Msgs {
 		m := &l.Msgs[i]
 		p := Part{Msg: *m, Err: l.Errs[i]}
@@ -147,5 +153,5 @@ func onlySpace(b []byte) bool {
 // frame, or nothing.
 func (f *Frame) SetRaw(raw []byte) {
 	f.Raw, f.Batch, f.Err, f.Has = raw, false, "", 0
-	f.single, f.many = false, nil
+	f.single, f.many, f.rest = false, nil, nil
 }

@@ -289,6 +289,27 @@ func TestBatch(t *testing.T) {
 	}
 }
 
+// TestHugeBatch: what hides behind thousands of elements is judged like the
+// first, and replaced in its place.
+func TestHugeBatch(t *testing.T) {
+	s := newSession(t, newConfig(t, nil))
+	s.step(call)
+	many := strings.Repeat(`{"method":"x"},`, 10_000)
+	poisoned := `{"id":1,"result":{"content":[{"type":"text","text":"` + secret + `"}]}}`
+	got := s.step("s2c [" + many + poisoned + "," + many + "7]")
+	want := []string{"WRD-RES-SECRET-ECHO blocked t #1 @0", "WRD-RES-FRAME-ERROR passed"}
+	if d := cmp.Diff(want, got.Findings); d != "" {
+		t.Errorf("findings (-want +got):\n%s", d)
+	}
+	var elems []json.RawMessage
+	if err := json.Unmarshal([]byte(got.Bytes), &elems); err != nil || len(elems) != 20_002 {
+		t.Fatalf("%d elements delivered (%v)", len(elems), err)
+	}
+	if n, _ := code(t, string(elems[10_000])); n != -32001 || string(elems[10_001]) != `{"method":"x"}` {
+		t.Errorf("elements %s, %s", elems[10_000], elems[10_001])
+	}
+}
+
 func TestJunkAroundAMessage(t *testing.T) {
 	s := newSession(t, newConfig(t, nil))
 	s.step(call)

@@ -242,9 +242,7 @@ func (m *Machine) redact(p *Part, sel catalog.Select, ins analyze.Inspection, wh
 	if !ok {
 		return nil, none
 	}
-	if m.examine == nil {
-		m.examine = NewExaminer(m.cfg.Catalog, m.cfg.Coverage)
-	}
+	m.examiner()
 	var again Frame
 	m.examine.Read(edited, &again)
 	for _, part := range again.Parts() {
@@ -261,6 +259,13 @@ func (m *Machine) redact(p *Part, sel catalog.Select, ins analyze.Inspection, wh
 		return nil, none
 	}
 	return edited, nil
+}
+
+// examiner makes the machine's own examiner when it is first needed.
+func (m *Machine) examiner() {
+	if m.examine == nil {
+		m.examine = NewExaminer(m.cfg.Catalog, m.cfg.Coverage)
+	}
 }
 
 // settle completes the findings made since from: which frame and call they

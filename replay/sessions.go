@@ -39,7 +39,7 @@ type Sessions struct {
 }
 
 // MaxOpenSessions bounds the sessions of one stream that are kept open.
-const MaxOpenSessions = 16384
+const MaxOpenSessions = 4096
 
 // NewSessions returns the sessions of a stream.
 func NewSessions(cfg *Config) *Sessions {

@@ -56,6 +56,9 @@ func (s *textScan) token(p int) {
 		tok = tok[:i]
 	}
 	tok = bytes.TrimSuffix(tok, oneDot)
+	if bytes.IndexByte(tok, '.') < 0 {
+		return // one label is no host
+	}
 	if s.domain(tok, a, nil) {
 		s.found |= foundDomain
 	}

@@ -15,9 +15,7 @@ type Frame struct {
 	// batch element. They point into the frame, so that one can be replaced.
 	Pieces [][]byte
 	// Errs says for each of Msgs why a batch element is no message (a
-	// WRD-RES-FRAME-ERROR), "" for messages. Of its Message only Raw counts. In a
-	// batch of thousands, one entry can stand for several such elements and
-	// the commas between them.
+	// WRD-RES-FRAME-ERROR), "" for messages. Of its Message only Raw counts.
 	Errs []string
 	// Batch says that the frame, or one of its pieces, is an array.
 	Batch bool
@@ -27,8 +25,27 @@ type Frame struct {
 	// bytes; "" when it is one or holds some. Then Msgs is empty.
 	Err string
 
-	p   Parser
-	run int // offset of the last entry of a batch
+	p    Parser
+	rest [][]byte // elements of batches that are not kept: More reads them
+}
+
+// More visits the elements of a batch beyond the first few thousand, which are
+// checked but not kept: a batch of millions would cost many times its size.
+// Each is to be read on its own. It reports whether there are any.
+func (f *Frame) More(visit func(element []byte) bool) bool {
+	for _, r := range f.rest {
+		for i := 0; i < len(r); {
+			end := valueEnd(r, i)
+			if !visit(r[i:end:end]) {
+				return true
+			}
+			i = skipSpace(r, end)
+			if i < len(r) && r[i] == ',' {
+				i = skipSpace(r, i+1)
+			}
+		}
+	}
+	return len(f.rest) > 0
 }
 
 // Why a frame or an element is no message.
@@ -38,12 +55,10 @@ const (
 	errBatch    = "empty batch"
 	errScalar   = "a JSON value that is no object"
 	errTooLarge = "frame over 2 GiB"
-	errSilent   = "elements that are no messages"
 )
 
-// manyElements is how many elements of a batch are kept one by one whatever
-// they are. After so many, a run of elements that say nothing is one entry, so
-// that a batch of millions of empty objects costs no hundredfold of its size.
+// manyElements is how many elements of a batch are kept. The others are left to
+// Frame.More.
 const manyElements = 4096
 
 var utf8BOM = []byte("\xef\xbb\xbf")
@@ -58,7 +73,7 @@ var utf8BOM = []byte("\xef\xbb\xbf")
 // until the next Read into f.
 func Read(frame []byte, cov analyze.Coverage, f *Frame) {
 	f.Msgs, f.Pieces, f.Errs = f.Msgs[:0], f.Pieces[:0], f.Errs[:0]
-	f.Batch, f.Has, f.Err = false, 0, ""
+	f.Batch, f.Has, f.Err, f.rest = false, 0, "", nil
 	if len(frame) > 1<<31-1 {
 		f.Err = errTooLarge
 		return
@@ -114,11 +129,11 @@ func (f *Frame) keep(raw []byte, err string) {
 // whole reads [a, b), without outer white space, as one JSON value. What it
 // added is taken back when it is no message.
 func (f *Frame) whole(a, b int) (err string) {
-	msgs, has, batch := len(f.Msgs), f.Has, f.Batch
+	msgs, has, batch, rest := len(f.Msgs), f.Has, f.Batch, len(f.rest)
 	defer func() {
 		if err != "" {
 			f.Msgs, f.Pieces, f.Errs = f.Msgs[:msgs], f.Pieces[:msgs], f.Errs[:msgs]
-			f.Has, f.Batch = has, batch
+			f.Has, f.Batch, f.rest = has, batch, f.rest[:rest]
 		}
 	}()
 	p := &f.p
@@ -149,7 +164,11 @@ func (f *Frame) batch(a, b int) string {
 	if p.is(i, ']') && i+1 == b {
 		return errBatch
 	}
+	first, rest := len(f.Errs), -1
 	for {
+		if len(f.Errs)-first == manyElements && rest < 0 {
+			rest = i
+		}
 		m := f.grow()
 		start, why := i, ""
 		var ok bool
@@ -166,19 +185,19 @@ func (f *Frame) batch(a, b int) string {
 			return errNotJSON
 		}
 		m.Raw = p.buf[start:i:i]
-		if n := len(f.Errs); n > manyElements && f.Errs[n-1] != "" && (why != "" || !m.says()) {
-			f.widen(i)
-		} else {
-			if n >= manyElements && why == "" && !m.says() {
-				why = errSilent
-			}
+		if rest < 0 {
 			f.keep(m.Raw, why)
-			f.run = start
+		} else {
+			f.Has |= m.Has & Ambiguous
+			f.Msgs = f.Msgs[:len(f.Msgs)-1]
 		}
 		i = p.space(i)
 		if p.is(i, ']') {
 			if i+1 != b {
 				return errNotJSON
+			}
+			if rest >= 0 {
+				f.rest = append(f.rest, p.buf[rest:i:i])
 			}
 			return ""
 		}
@@ -187,16 +206,6 @@ func (f *Frame) batch(a, b int) string {
 		}
 		i = p.space(i + 1)
 	}
-}
-
-// widen lets the last entry stand for the element that ends at end as well.
-func (f *Frame) widen(end int) {
-	n := len(f.Errs) - 1
-	f.Has |= f.Msgs[n+1].Has & Ambiguous
-	f.Msgs = f.Msgs[:n+1]
-	f.Errs[n] = errSilent
-	f.Pieces[n] = f.p.buf[f.run:end:end]
-	f.Msgs[n].Raw = f.Pieces[n]
 }
 
 // says reports a message that asks or answers something, in any reading.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -14,6 +15,10 @@ import (
 
 // Main runs a program in the real world and returns its exit code.
 func Main(run func(*World) int) int {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		// What is live is far below this; garbage need not go beyond it.
+		debug.SetMemoryLimit(96 << 20)
+	}
 	interrupt, stop := Interrupts()
 	defer stop()
 	return run(&World{
