@@ -69,7 +69,7 @@ type statsView struct {
 
 func (v *statsView) text(s *stats.Stats, sum *report.Summary) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d frames, %d bytes, in %d sessions of %d traces\n", s.Frames, s.Bytes, s.Sessions, sum.Traces)
+	fmt.Fprintf(&b, "%d frames, %d bytes, %d tool calls, in %d sessions of %d traces\n", s.Frames, s.Bytes, s.Calls, s.Sessions, sum.Traces)
 	if s.First != 0 {
 		fmt.Fprintf(&b, "from %s to %s, %s\n", clock(s.First), clock(s.Last), seconds(s.Last-s.First))
 	}
@@ -161,7 +161,7 @@ func table(b *strings.Builder, rows [][]string, words, more int) {
 
 // json is the sums as one object.
 func (v *statsView) json(b []byte, s *stats.Stats, sum *report.Summary) []byte {
-	b = fmt.Appendf(b, `{"kind":"stats","traces":%d,"sessions":%d,"frames":%d,"bytes":%d,"parse_errors":%d`, sum.Traces, s.Sessions, s.Frames, s.Bytes, sum.ParseErrors)
+	b = fmt.Appendf(b, `{"kind":"stats","traces":%d,"sessions":%d,"frames":%d,"bytes":%d,"calls":%d,"parse_errors":%d`, sum.Traces, s.Sessions, s.Frames, s.Bytes, s.Calls, sum.ParseErrors)
 	if s.First != 0 {
 		b = fmt.Appendf(b, `,"first":%q,"last":%q`, time.Unix(0, s.First).UTC().Format(time.RFC3339Nano), time.Unix(0, s.Last).UTC().Format(time.RFC3339Nano))
 	}

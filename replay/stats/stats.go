@@ -49,6 +49,7 @@ type Tool struct {
 type Stats struct {
 	Frames     int64
 	Bytes      int64 // of frames
+	Calls      int64 // of tools; retries and tasks are no calls of their own
 	Sessions   int64
 	Directions map[string]int64
 	Types      map[string]int64
@@ -196,8 +197,8 @@ func (s *Stats) answers(c *session, dir analyze.Direction, m *jsonrpc.Message, s
 		return
 	}
 	if !c.now {
-		if a.method != nil {
-			a.method.latency(a.ts, ts) // the request counts, so its call does
+		if a.method != nil && a.name != toolCall {
+			a.method.latency(a.ts, ts) // the request counts, so its answer's time does
 		}
 		return
 	}
@@ -209,8 +210,13 @@ func (s *Stats) answers(c *session, dir analyze.Direction, m *jsonrpc.Message, s
 		of.Errors++
 	}
 	of.Answer.Add(size)
-	of.latency(a.ts, ts)
+	if a.name != toolCall {
+		of.latency(a.ts, ts)
+	}
 }
+
+// toolCall is the method whose latency is that of whole calls: see call.
+const toolCall = "tools/call"
 
 func (m *Method) latency(from, to int64) {
 	if from != 0 && to >= from {
@@ -225,6 +231,7 @@ func (s *Stats) call(c *session, call *calls.Call) {
 		return
 	}
 	t := s.tool(call.Tool)
+	s.Calls++
 	t.Calls++
 	t.Rounds += int64(call.RoundTrips)
 	t.Request.Add(call.RequestSize)
@@ -242,5 +249,6 @@ func (s *Stats) call(c *session, call *calls.Call) {
 	t.Response.Add(call.ResponseSize)
 	if ns, ok := call.Latency(); ok {
 		t.Latency.Add(ns)
+		s.method([]byte(toolCall), analyze.ClientToServer).Latency.Add(ns)
 	}
 }
