@@ -18,6 +18,7 @@ type Calibration struct {
 	Letters *Letters       `yaml:"-" json:"letters"`
 	Above   float64        `yaml:"above" json:"above"` // bits a character
 	Most    Stretch        `yaml:"most" json:"most"`
+	Hex     int            `yaml:"hex" json:"hex"`
 	Digests map[string]int `yaml:"digests" json:"digests"` // name to bytes
 	IDs     []string       `yaml:"ids" json:"ids"`         // uuid, ulid
 	Media   []string       `yaml:"media" json:"media"`
@@ -75,7 +76,7 @@ func loadCalibration(name string) (*Calibration, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	c := &file.Calibration
-	if c.Above <= 0 || c.Most.OneCase <= 0 || c.Most.OneCaseDigits <= 0 || c.Most.TwoCases <= 0 || c.Most.TwoCasesDigits <= 0 || c.Lines.Least < 1 {
+	if c.Above <= 0 || c.Most.OneCase <= 0 || c.Most.OneCaseDigits <= 0 || c.Most.TwoCases <= 0 || c.Most.TwoCasesDigits <= 0 || c.Lines.Least < 1 || c.Hex < 1 {
 		return nil, errors.New(name + ": a threshold is missing")
 	}
 	table := "sets/" + c.Table

@@ -41,6 +41,9 @@ func NewSpare(c *ruleset.Calibration) *Spare {
 // Piece reports that the run t[a:b] is spared.
 func (s *Spare) Piece(t []byte, a, b int, l *Lines) bool {
 	run := t[a:b]
+	if s.value(run) {
+		return false
+	}
 	if !s.random(run) {
 		return true
 	}
@@ -51,9 +54,76 @@ func (s *Spare) Piece(t []byte, a, b int, l *Lines) bool {
 	return s.file(t, a, run) || s.lines(t, a, b, l) || !named && s.c.Text && s.text(run)
 }
 
+// shortPart is the length from which a part of a run between two signs is looked
+// at by itself.
+const shortPart = 12
+
+// value reports that the run is a credential's name, =, and something that is no
+// plain word: a part of a secret, however short, that another character cut.
+func (s *Spare) value(run []byte) bool {
+	i := bytes.IndexByte(run, '=')
+	if i <= 0 || !s.credential(bytes.ToLower(run[:i])) || len(run)-i-1 < 4 {
+		return false
+	}
+	two, digits := kinds(run[i+1:])
+	return two+digits > 0
+}
+
+func (s *Spare) credential(lower []byte) bool {
+	return slices.ContainsFunc(s.c.Unless, func(w string) bool { return bytes.Contains(lower, []byte(w)) })
+}
+
 // random reports that a stretch of the run costs as much as random characters
-// of its alphabet do.
+// of its alphabet do: of the whole run, or of a part of it between two signs,
+// since what stands before a secret (a name, a path) may be of another alphabet.
 func (s *Spare) random(run []byte) bool {
+	if s.stretch(run) || hexRun(run, s.c.Hex) {
+		return true
+	}
+	for a := 0; a < len(run); {
+		n := bytes.IndexAny(run[a:], "+/_=-")
+		if n < 0 {
+			n = len(run) - a
+		}
+		if n >= shortPart && n < len(run) && s.stretch(run[a:a+n]) {
+			return true
+		}
+		a += n + 1
+	}
+	return false
+}
+
+// hexRun reports so many hexadecimal digits in a row, of one case, letters and
+// digits both.
+func hexRun(run []byte, least int) bool {
+	const small, capital, digit = 1, 2, 4
+	n, seen := 0, 0
+	for i := 0; i <= len(run); i++ {
+		kind := 0
+		if i < len(run) {
+			switch c := run[i]; {
+			case '0' <= c && c <= '9':
+				kind = digit
+			case 'a' <= c && c <= 'f':
+				kind = small
+			case 'A' <= c && c <= 'F':
+				kind = capital
+			}
+		}
+		if kind == 0 || (seen|kind)&(small|capital) == small|capital {
+			if n >= least && seen&digit != 0 && seen != digit {
+				return true
+			}
+			n, seen = 0, 0
+		}
+		if kind != 0 {
+			n, seen = n+1, seen|kind
+		}
+	}
+	return false
+}
+
+func (s *Spare) stretch(run []byte) bool {
 	most, start, end := surprise(s.c.Letters, run, s.above)
 	if most < s.most[0][1] {
 		return false // below the least of all limits
@@ -96,18 +166,17 @@ const before = 40
 // named reports that what stands before the run, or begins it, names a
 // credential.
 func (s *Spare) named(t []byte, a int, run []byte) bool {
-	from := max(0, a-before)
-	if nl := bytes.LastIndexByte(t[from:a], '\n'); nl >= 0 {
-		from += nl + 1
-	}
-	to := a
-	if i := bytes.IndexAny(run, "=/"); i > 0 {
-		to += i
+	var head []byte
+	if i := bytes.IndexByte(run, '='); i > 0 && len(run)-i > 4 {
+		head = run[:i] // it brings its own name; less would be padding
 	} else {
-		to += min(len(run), 12)
+		from := max(0, a-before)
+		if nl := bytes.LastIndexByte(t[from:a], '\n'); nl >= 0 {
+			from += nl + 1
+		}
+		head = t[from : a+min(len(run), 12)]
 	}
-	head := bytes.ToLower(t[from:to])
-	return slices.ContainsFunc(s.c.Unless, func(w string) bool { return bytes.Contains(head, []byte(w)) })
+	return s.credential(bytes.ToLower(head))
 }
 
 // known cuts digests and ids out of the run and returns what is left; false:

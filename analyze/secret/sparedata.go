@@ -36,15 +36,12 @@ func (s *Spare) lines(t []byte, a, b int, l *Lines) bool {
 		return false
 	}
 	first, n := a, 1
-	for {
-		p := first - 1 - width
-		if p > 0 && t[p+width-1] == '\r' {
-			p--
-		}
-		if p < l.end || !s.whole(t, p, width) {
+	for p := first; ; n++ {
+		p = s.lineAbove(t, p, width)
+		if p < l.end {
 			break
 		}
-		first, n = p, n+1
+		first = p
 	}
 	end := b
 	for {
@@ -52,7 +49,11 @@ func (s *Spare) lines(t []byte, a, b int, l *Lines) bool {
 		if end < len(t) && t[end] == '\r' {
 			p++
 		}
-		if p+width > len(t) || !s.whole(t, p, width) {
+		if p >= len(t) {
+			break
+		}
+		p += s.header(t[p:min(len(t), p+60)])
+		if !s.whole(t, p, width) {
 			break
 		}
 		end, n = p+width, n+1
@@ -61,10 +62,43 @@ func (s *Spare) lines(t []byte, a, b int, l *Lines) bool {
 	return l.spare
 }
 
-// whole reports that a line of just width base64 characters begins at t[p].
+// lineAbove is where the line before t[at] begins, if it is one of that width too,
+// alone or behind the head of a data URI; else -1.
+func (s *Spare) lineAbove(t []byte, at, width int) int {
+	p := at - 1 - width
+	if p > 0 && t[p+width-1] == '\r' {
+		p--
+	}
+	if !s.whole(t, p, width) {
+		return -1
+	}
+	if p > 0 && t[p-1] == ',' {
+		from := max(0, p-60)
+		p = from + bytes.LastIndexByte(t[from:p], '\n') + 1
+	}
+	return p
+}
+
+// header is the length of the head of a data URI of a spared kind, 0 for none.
+func (s *Spare) header(line []byte) int {
+	for _, k := range s.kinds {
+		if bytes.HasPrefix(line, k) {
+			if i := bytes.Index(line, []byte(";base64,")); i > 0 {
+				return i + len(";base64,")
+			}
+		}
+	}
+	return 0
+}
+
+// whole reports that the width bytes from t[p] on are base64 and a line, or what
+// follows the head of a data URI on its line.
 func (s *Spare) whole(t []byte, p, width int) bool {
 	end := p + width
-	if p < 0 || end > len(t) || p > 0 && t[p-1] != '\n' || end < len(t) && t[end] != '\n' && t[end] != '\r' {
+	if p < 0 || end > len(t) || end < len(t) && t[end] != '\n' && t[end] != '\r' {
+		return false
+	}
+	if p > 0 && t[p-1] != '\n' && !s.file(t, p, nil) {
 		return false
 	}
 	for _, c := range t[p:end] {

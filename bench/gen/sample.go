@@ -79,7 +79,7 @@ func checksums(r *rng, b []byte) []byte {
 
 func ids(r *rng, b []byte) []byte {
 	b = append(r.uuid(b), ',')
-	b = append(r.chars(b, "0123456789ABCDEFGHJKMNPQRSTVWXYZ", 26), ',') // as ULIDs are
+	b = append(r.chars(append(b, "01"...), "0123456789ABCDEFGHJKMNPQRSTVWXYZ", 24), ',') // as ULIDs of our time are
 	return append(r.chars(b, digits, 18), '\n')
 }
 
