@@ -29,6 +29,7 @@ type scanCmd struct {
 	JSON     string `name:"json" placeholder:"FILE" help:"Also write JSONL to FILE (- is standard output)." group:"Output"`
 	Sarif    string `name:"sarif" placeholder:"FILE" help:"Also write SARIF 2.1.0 to FILE." group:"Output"`
 	Parquet  string `name:"parquet" placeholder:"DIR" help:"Also write the Parquet tables sessions, frames, calls and findings below DIR." group:"Output"`
+	HTML     string `name:"html" placeholder:"FILE" help:"Also write a one-page report for a browser to FILE." group:"Output"`
 	Junit    string `name:"junit" placeholder:"FILE" help:"Also write JUnit XML to FILE." group:"Output"`
 	Markdown string `name:"markdown" placeholder:"FILE" help:"Also write Markdown to FILE." group:"Output"`
 
@@ -69,7 +70,7 @@ func (c *scanCmd) Run(w *program.World) error {
 	if err != nil {
 		return err
 	}
-	cfg.Dry = true // nothing is delivered
+	cfg.Dry = c.HTML == "" // nothing is delivered, and only this report shows what would be
 	run := &report.Run{Version: program.Version, Ruleset: cfg.Catalog.Hash(), Coverage: cfg.Coverage, Rules: cfg.Rules.Rules, Set: cfg.Rules, Start: w.Now()}
 	handler, err := c.reports(w, run)
 	if err != nil {
@@ -83,7 +84,7 @@ func (c *scanCmd) Run(w *program.World) error {
 	bar := w.NewProgress(c.Progress, c.Quiet)
 	sum, err := offline.Run(c.inputs(w, ro), offline.Options{
 		Config: cfg, Formats: ro, Jobs: program.Workers(c.Jobs), Handler: g, Interrupt: w.Interrupt, Progress: bar, Observe: observe,
-		Fingerprints: c.Format == "json" || c.Format == "sarif" || c.JSON != "" || c.Sarif != "" || c.Parquet != "" || known != nil || program.NeedsFingerprints(filter),
+		Fingerprints: c.Format == "json" || c.Format == "sarif" || c.JSON != "" || c.Sarif != "" || c.Parquet != "" || c.HTML != "" || known != nil || program.NeedsFingerprints(filter),
 		Where:        filter, Accept: program.Accepts(known, w.Now()),
 	})
 	bar.Done()
@@ -120,14 +121,14 @@ func (c *scanCmd) reports(w *program.World, run *report.Run) (report.Handler, er
 	if format == "auto" {
 		format = "text"
 		// A report that takes standard output for itself is alone there.
-		for _, f := range []string{c.JSON, c.Sarif, c.Junit, c.Markdown} {
+		for _, f := range []string{c.JSON, c.Sarif, c.Junit, c.Markdown, c.HTML} {
 			if f == "-" && main == "-" {
 				format = ""
 			}
 		}
 	}
 	for _, r := range []struct{ format, file string }{
-		{format, main}, {"json", c.JSON}, {"sarif", c.Sarif}, {"junit", c.Junit}, {"markdown", c.Markdown},
+		{format, main}, {"json", c.JSON}, {"sarif", c.Sarif}, {"junit", c.Junit}, {"markdown", c.Markdown}, {"html", c.HTML},
 	} {
 		if r.format == "" || r.file == "" {
 			continue
@@ -175,6 +176,8 @@ func (c *scanCmd) handler(w *program.World, format string, stdout bool, out repo
 		return report.NewJUnit(out, c.junit(), run), nil
 	case "markdown":
 		return report.NewMarkdown(out, run), nil
+	case "html":
+		return report.NewHTML(out, run), nil
 	case "github":
 		return report.NewGitHub(out, c.Verbose, run), nil
 	}

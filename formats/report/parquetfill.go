@@ -137,7 +137,7 @@ func (h *tables) Finding(f *analyze.Finding) error {
 		Action: f.Action.String(), Direction: f.Direction.String(), RPCID: v.id.column(), Method: utf8Only(v.method),
 		Tool: utf8Only(v.tool), Block: int32(f.Block), Message: utf8Only(v.message), Snippet: utf8Only(v.snippet),
 		Trace: utf8Only(v.trace), Session: utf8Only(v.session), Number: int32(h.current), Frame: int64(f.Frame),
-		Line: f.Line, Offset: f.Offset, Pointer: utf8Only(v.pointer), Fingerprint: f.Fingerprint, IsError: f.IsError,
+		Line: f.Line, Offset: f.Offset, Pointer: utf8Only(v.pointer), Fingerprint: f.Fingerprint, IsError: f.IsError, Accepted: f.Accepted(),
 	}
 	if !f.TS.IsZero() {
 		r.TS = f.TS.UnixMicro()

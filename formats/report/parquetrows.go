@@ -112,6 +112,7 @@ type findingRow struct {
 	Spans       []spanRow `parquet:"spans,list"`            // what matched, in code points of the string there
 	Fingerprint string    `parquet:"fingerprint"`
 	IsError     bool      `parquet:"is_error"`
+	Accepted    bool      `parquet:"accepted"` // by the baseline
 }
 
 type spanRow struct {
