@@ -102,6 +102,8 @@ func New(o Options) *App {
 	a.strip.byTime = true
 	a.play.speed = 1
 	a.search.at = -1
+	a.list.want = -1
+	a.layout()
 	if o.Goto == "" && o.Where == "" && !o.OnlyUndecided && !o.Follow {
 		a.summary = &summary{}
 	}

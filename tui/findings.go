@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/formats/baseline"
 	"github.com/warden-trace/warden/tui/paint"
 	"github.com/warden-trace/warden/tui/tape"
 )
@@ -65,7 +66,7 @@ func (a *App) findingRows(w, h int) []*paint.Row {
 			row.Put(paint.Dim, " "+x.SubRule)
 		}
 		row.Put(paint.Dim, "  "+x.Action.String())
-		if word, role := decided(x); word != "" {
+		if word, role := a.decided(x); word != "" {
 			row.Put(role, "  "+word)
 		}
 		if x.AtEnd {
@@ -97,12 +98,13 @@ func (a *App) findingRows(w, h int) []*paint.Row {
 	return rows[f.top:end]
 }
 
-func decided(f *tape.Finding) (string, paint.Role) {
+func (a *App) decided(f *tape.Finding) (string, paint.Role) {
+	if e, ok := a.entry(f); ok && f.Decided != undecidedYet {
+		return "✓ " + strings.ReplaceAll(e.State, "-", " "), paint.Good
+	}
 	switch {
-	case f.Decided == confirmedOne:
-		return "✓ true positive", paint.Good
-	case f.Decided == acceptedOne:
-		return "✓ accepted", paint.Good
+	case f.Decided != undecidedYet:
+		return "✓ decided", paint.Good
 	case f.Tier == analyze.Block:
 		return "? undecided", paint.Block
 	}
@@ -118,25 +120,27 @@ func (a *App) about(f *tape.Finding) []paint.Seg {
 	if len(f.Matched) > 0 {
 		out = append(out, paint.Seg{Role: paint.Dim, Text: "matched: " + strings.Join(f.Matched, ", ")})
 	}
-	if a.o.Ledger != nil {
-		if e, ok := a.o.Ledger.Entry(f.Fingerprint); ok {
-			text := "decided: " + e.State
-			if e.Reason != "" {
-				text += " · " + e.Reason
+	if e, ok := a.entry(f); ok {
+		text := "decided: " + e.State
+		for _, s := range []string{e.Reason, e.Owner, e.Created} {
+			if s != "" {
+				text += " · " + s
 			}
-			if e.Owner != "" {
-				text += " · " + e.Owner
-			}
-			if e.Created != "" {
-				text += " · " + e.Created
-			}
-			if e.Expires != "" {
-				text += " · until " + e.Expires
-			}
-			out = append(out, paint.Seg{Role: paint.Good, Text: text})
 		}
+		if e.Expires != "" {
+			text += " · until " + e.Expires
+		}
+		out = append(out, paint.Seg{Role: paint.Good, Text: text})
 	}
 	return out
+}
+
+// entry is what the baseline says of a finding.
+func (a *App) entry(f *tape.Finding) (baseline.Entry, bool) {
+	if a.o.Ledger == nil {
+		return baseline.Entry{}, false
+	}
+	return a.o.Ledger.Entry(f.Fingerprint)
 }
 
 // explain shows what the rule of the finding in hand says of itself.

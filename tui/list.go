@@ -133,7 +133,7 @@ func (a *App) putLabel(row *paint.Row, r *tape.Row, w int) {
 		row.PutCut(paint.Fault, "can't be read", left())
 	case r.Tool != "":
 		row.PutCut(paint.Text, r.Tool, left())
-		if left() > 3 {
+		if r.Method != "tools/call" && left() > 3 { // what nearly all of them are
 			row.PutCut(paint.Dim, " "+r.Method, left())
 		}
 	case r.Method != "":

@@ -141,7 +141,7 @@ func (a *App) summaryRows(w, h int) []*paint.Row {
 	for i := s.top; i < min(s.top+room, len(s.rules)); i++ {
 		rows, at = append(rows, a.ruleRow(&s.rules[i], i == s.cursor, w)), append(at, i)
 	}
-	if len(rows) > h {
+	if h = max(h, 0); len(rows) > h {
 		rows, at = rows[len(rows)-h:], at[len(at)-h:]
 	}
 	s.at = at

@@ -69,7 +69,7 @@ func (a *App) layout() {
 		l.wide = true
 		w := min(max(a.w*40/100, 50), 80)
 		l.list = rect{0, b.y + 1, w, b.h - 1}
-		fh := min(max(b.h/3, 5), 14)
+		fh := min(max(b.h/4, 5), 12)
 		l.detail = rect{w + 1, b.y + 1, b.w - w - 1, b.h - fh - 2}
 		l.findings = rect{w + 1, b.y + b.h - fh, b.w - w - 1, fh}
 	default:
@@ -95,7 +95,7 @@ func (a *App) View() string {
 	for _, r := range a.stripRows(a.w, a.lay.stripH) {
 		rows = append(rows, r.String())
 	}
-	rows = append(rows, a.body()...)
+	rows = append(rows, fillRows(a, a.body(), a.w, a.lay.body.h)...)
 	if a.lay.machine {
 		rows = append(rows, a.machineLine(a.w).String())
 	}

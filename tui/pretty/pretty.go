@@ -72,7 +72,8 @@ const (
 	headText  = 768  // of a longer one, at its start
 	around    = 240  // and around each span
 	wholeText = 256 << 10
-	breakText = 48 // bytes from which a string is broken at its line feeds
+	maxShown  = 256 << 10 // of one string, whatever matched in it
+	breakText = 48        // bytes from which a string is broken at its line feeds
 	MaxRaw    = 256 << 10
 )
 

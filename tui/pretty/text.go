@@ -2,20 +2,29 @@ package pretty
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"unicode/utf8"
+
+	"github.com/warden-trace/warden/analyze"
 )
 
 // text emits a string value, with its matches marked. A long one is shown at
 // its start and around what matched; unfolded, up to a bound, whole.
 func (l *layout) text(tok []byte) {
-	var marks []Mark
+	t := texter{tok: tok, whole: len(tok) <= longText}
 	for _, m := range l.o.Marks {
 		if m.Pointer == string(l.ptr) {
-			marks = append(marks, m)
+			t.all.add(m.Spans)
+			if m.Now {
+				t.now.add(m.Spans)
+			}
 		}
 	}
-	t := texter{tok: tok, marks: marks, whole: len(tok) <= longText}
+	t.all.sort()
+	t.now.sort()
+	t.close.spans = t.all.spans
 	node := 0
 	if !t.whole {
 		l.node++
@@ -39,7 +48,9 @@ func (l *layout) text(tok []byte) {
 // texter walks the characters of one string token.
 type texter struct {
 	tok   []byte
-	marks []Mark
+	now   ruler // spans of the finding in hand
+	all   ruler // and of all
+	close ruler // those again, for what stands near them
 	whole bool
 	buf   []byte
 	kind  Kind
@@ -64,7 +75,7 @@ func (t *texter) add(kind Kind, b []byte) {
 func (t *texter) run(put func(Piece, bool)) {
 	t.put = put
 	tok := t.tok
-	var hidden int
+	var hidden, shown int
 	lines := len(tok) > breakText
 	cp := -1 // code point of the decoded string; -1: the quote
 	for i := 0; i < len(tok); {
@@ -87,7 +98,8 @@ func (t *texter) run(put func(Piece, bool)) {
 				kind = Current
 			}
 		}
-		if t.whole || i < headText || quote || t.near(cp) {
+		if shown < maxShown && (t.whole || i < headText || t.near(cp)) || quote {
+			shown += n
 			if hidden > 0 {
 				t.flush(false)
 				t.put(Piece{Elided, fmt.Sprintf(" … %d bytes … ", hidden)}, false)
@@ -107,30 +119,47 @@ func (t *texter) run(put func(Piece, bool)) {
 }
 
 // at says whether code point cp is in a span: 1, or 2 for the finding in hand.
+// Code points must be asked about in order.
 func (t *texter) at(cp int) int {
-	in := 0
-	for i := range t.marks {
-		for _, s := range t.marks[i].Spans {
-			if cp >= s.Start && cp < s.End {
-				if t.marks[i].Now {
-					return 2
-				}
-				in = 1
-			}
-		}
+	switch {
+	case t.now.has(cp, 0):
+		return 2
+	case t.all.has(cp, 0):
+		return 1
 	}
-	return in
+	return 0
 }
 
-func (t *texter) near(cp int) bool {
-	for i := range t.marks {
-		for _, s := range t.marks[i].Spans {
-			if cp >= s.Start-around && cp < s.End+around {
-				return true
-			}
+func (t *texter) near(cp int) bool { return t.close.has(cp, around) }
+
+// ruler is a list of spans in order, and how far it has been read: a string of
+// a million matches must not cost their square.
+type ruler struct {
+	spans []analyze.Span
+	next  int
+}
+
+func (r *ruler) add(spans []analyze.Span) { r.spans = append(r.spans, spans...) }
+
+func (r *ruler) sort() {
+	slices.SortFunc(r.spans, func(a, b analyze.Span) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
+	kept := r.spans[:0]
+	for _, s := range r.spans {
+		if n := len(kept); n > 0 && s.Start <= kept[n-1].End {
+			kept[n-1].End = max(kept[n-1].End, s.End)
+			continue
 		}
+		kept = append(kept, s)
 	}
-	return false
+	r.spans = kept
+}
+
+// has reports that cp is in a span widened by that much.
+func (r *ruler) has(cp, wider int) bool {
+	for r.next < len(r.spans) && r.spans[r.next].End+wider <= cp {
+		r.next++
+	}
+	return r.next < len(r.spans) && r.spans[r.next].Start-wider <= cp
 }
 
 // escapeLen is the length of the escape that b begins with; half a pair of

@@ -63,6 +63,9 @@ func (t *Tape) Record(i int) (*formats.Record, error) {
 	if found == nil || found.Kind != e.Kind() {
 		return nil, fmt.Errorf("frame %d can't be read again: the file has changed", i+1)
 	}
+	if found.Kind == formats.KindBad && found.Frame == nil {
+		found.Frame = line // what a reader wants to see of it
+	}
 	return found, nil
 }
 
