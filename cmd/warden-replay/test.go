@@ -15,7 +15,7 @@ import (
 
 // testCmd is `warden-replay test`.
 type testCmd struct {
-	Corpus []string `arg:"" name:"corpus" help:"Directories of traces with expectations (NAME.jsonl and NAME.expect.json), or single traces."`
+	Corpus []string `arg:"" optional:"" name:"corpus" help:"Directories of traces with expectations (NAME.jsonl and NAME.expect.json), or single traces."`
 
 	Update  bool     `help:"Rewrite the expectations that differ, and write those that are missing."`
 	Junit   string   `placeholder:"FILE" help:"Also write JUnit XML to FILE."`
@@ -26,7 +26,12 @@ type testCmd struct {
 	Mutate       bool    `help:"Edit the rules one entry, threshold or boundary at a time and list the edits that no expectation notices." group:"Strength"`
 	MinScore     float64 `default:"95" placeholder:"PERCENT" help:"With --mutate: least share of edits that must be noticed (${default}), else exit 1." group:"Strength"`
 	JSON         bool    `name:"json" help:"With --rule-coverage and --mutate: one JSON object a line." group:"Strength"`
-	Jobs         int     `default:"0" placeholder:"N" help:"With --mutate: workers; 0: one a processor."`
+	Jobs         int     `default:"0" placeholder:"N" help:"With --mutate: workers; 0: one a processor." group:"Strength"`
+
+	Shrink   string `placeholder:"TRACE" help:"Cut TRACE to the fewest frames and shortest strings that keep a finding, secrets made up; the trace goes to standard output." group:"Shrink"`
+	Rule     string `placeholder:"ID" help:"With --shrink: keep a finding of this rule or sub-rule; default: the first of the strongest tier." group:"Shrink"`
+	Output   string `short:"o" placeholder:"NAME" help:"With --shrink: write NAME.jsonl and NAME.expect.json instead." group:"Shrink"`
+	NoRedact bool   `help:"With --shrink: leave secrets as they are." group:"Shrink"`
 }
 
 // Run tests a corpus.
@@ -37,6 +42,15 @@ func (c *testCmd) Run(w *program.World) error {
 	base, err := openRules(c.Ruleset)
 	if err != nil {
 		return err
+	}
+	if c.Shrink != "" {
+		if len(c.Corpus) > 0 || c.Update || c.RuleCoverage || c.Mutate {
+			return program.Fail("run them one after the other", "--shrink is about one trace and goes with --rule, -o and --no-redact alone")
+		}
+		return c.shrink(w, base)
+	}
+	if len(c.Corpus) == 0 {
+		return program.Fail("name a directory of traces; see warden-replay test --help", "no corpus given")
 	}
 	cases, err := expect.Find(c.Corpus)
 	if err != nil {
