@@ -56,8 +56,10 @@ type Driver struct {
 	live    chan incoming
 	sent    map[jsonrpc.Key]*script.Line // the client's requests that wait
 	answers map[int]*script.Line         // by the line of the request
+	sentYet map[int]bool                 // likewise
 	asks    []*ask
 	ended   error
+	at      int // line of the recording that is being played
 }
 
 // incoming is a message of the live server, or the end of its stream.
@@ -109,7 +111,7 @@ func (d *Driver) Play(in io.Writer, out io.Reader) error {
 
 // index pairs requests with their answers, of both sides.
 func (d *Driver) index() {
-	d.sent, d.answers = map[jsonrpc.Key]*script.Line{}, map[int]*script.Line{}
+	d.sent, d.answers, d.sentYet = map[jsonrpc.Key]*script.Line{}, map[int]*script.Line{}, map[int]bool{}
 	client, server := map[jsonrpc.Key]*script.Line{}, map[jsonrpc.Key]*ask{}
 	for i := range d.Session.Lines {
 		l := &d.Session.Lines[i]
@@ -146,6 +148,7 @@ func (d *Driver) play() error {
 	pending := map[jsonrpc.Key]bool{} // answers that must come before the client goes on
 	for i := range d.Session.Lines {
 		l := &d.Session.Lines[i]
+		d.at = i
 		k, _ := jsonrpc.IDKey(l.ID)
 		if l.Dir == analyze.ServerToClient {
 			if l.IsAnswer() {
@@ -171,7 +174,7 @@ func (d *Driver) play() error {
 			if d.sent[k] != nil { // the id is used again: what it asked first has no answer
 				delete(d.sent, k)
 			}
-			d.sent[k] = l
+			d.sent[k], d.sentYet[i] = l, true
 			d.Result.Requests++
 		}
 		if err := d.send(l.Raw); err != nil {
@@ -234,7 +237,14 @@ func (d *Driver) until(done func() bool, l *script.Line, recorded, live string) 
 // over ends a play: what still waits will not be answered.
 func (d *Driver) over(err error) error {
 	if errors.Is(err, io.EOF) || err == nil && d.ended != nil {
-		return d.missing("none: the server has ended")
+		err := d.missing("none: the server has ended")
+		for i := d.at; i < len(d.Session.Lines) && err == nil; i++ {
+			l := &d.Session.Lines[i]
+			if a := d.answers[i]; a != nil && l.Dir == analyze.ClientToServer && !d.sentYet[i] {
+				err = d.tell(d.about(l, a, "", show(a.Raw), "none: the server has ended"))
+			}
+		}
+		return err
 	}
 	return err
 }

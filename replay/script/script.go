@@ -70,7 +70,7 @@ func Key(method string, params []byte) string {
 	if c := jsontext.Value(bytes.Clone(p)); len(c) > 0 && c.Canonicalize() == nil {
 		p = c
 	}
-	if s := string(bytes.TrimSpace(p)); s != "{}" && s != "null" {
+	if s := string(bytes.TrimSpace(p)); s != "" && s != "{}" && s != "null" {
 		return method + " " + s
 	}
 	return method

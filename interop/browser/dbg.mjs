@@ -1,0 +1,14 @@
+import {many,hostile} from "./hostile.mjs"; import {writeFileSync} from "node:fs"; import {spawnSync} from "node:child_process"; import {chromium} from "playwright-core";
+writeFileSync("/tmp/p5/m.jsonl", hostile()+many(300)); spawnSync("/tmp/p5/warden-inspect",["scan","-q","--no-progress","--html","/tmp/p5/m.html","/tmp/p5/m.jsonl"]);
+spawnSync("/tmp/p5/warden-inspect",["scan","-q","--no-progress","--html","/tmp/p5/c.html","/work/main/bench/data/traffic-100-1.jsonl"]);
+const b=await chromium.launch({executablePath:"/usr/bin/chromium",args:["--no-sandbox","--disable-gpu"]});
+const go=async(f,name,o,act)=>{const c=await b.newContext(o); const p=await c.newPage(); p.on("pageerror",m=>console.log(m)); await p.goto("file://"+f); await p.waitForTimeout(300); if(act) await act(p); await p.screenshot({path:"/tmp/p5/shots/"+name+".png"}); await c.close();};
+const D={viewport:{width:1280,height:1500}};
+await go("/tmp/p5/c.html","v-detail",{...D,colorScheme:"light"},async p=>{await p.locator("#rows .open-btn").nth(1).click(); await p.waitForTimeout(800); await p.locator("#findings").evaluate(e=>e.scrollIntoView());});
+await go("/tmp/p5/c.html","v-detail-dark",{...D,colorScheme:"dark"},async p=>{await p.locator("#f-rule").selectOption("WRD-RES-ANSI"); await p.waitForTimeout(200); await p.locator("#rows .open-btn").nth(0).click(); await p.waitForTimeout(800); await p.locator("#findings").evaluate(e=>e.scrollIntoView());});
+await go("/tmp/p5/m.html","v-hostile",{...D,colorScheme:"light"});
+await go("/tmp/p5/m.html","v-hostile2",{...D,colorScheme:"dark"},async p=>{ await p.locator("#rows .open-btn").nth(2).click(); await p.waitForTimeout(800); await p.locator("#findings").evaluate(e=>e.scrollIntoView());});
+const P={viewport:{width:390,height:844},deviceScaleFactor:2,isMobile:true};
+await go("/tmp/p5/c.html","v-phone1",P);
+await go("/tmp/p5/c.html","v-phone2",P,async p=>{await p.locator("#rows .open-btn").nth(1).click(); await p.waitForTimeout(800); await p.locator("#findings").evaluate(e=>e.scrollIntoView());});
+await b.close();
