@@ -61,7 +61,7 @@ func (c *Writer) Observe(o *offline.Observation) {
 		return
 	}
 	c.enter(o.Trace)
-	if !c.meta {
+	if !c.meta && c.Redact == nil { // a redacted copy keeps its lines
 		c.meta = true
 		c.line(&formats.Record{Kind: formats.KindMeta, Frame: []byte(`{"warden_trace":1}`), Seq: -1}, nil)
 	}

@@ -98,12 +98,12 @@ func (r *Redactor) content(raw []byte, depth int) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
 		return r.text(raw, nil)
 	}
-	t, places := decode(raw)
+	t, _ := jsonrpc.Unquote(make([]byte, 0, len(raw)), raw)
 	u := r.decoded(t, depth)
 	if u == nil {
 		return nil
 	}
-	out := bytes.Clone(raw)
+	out, places := bytes.Clone(raw), placesOf(raw, t)
 	for i := range t {
 		if t[i] != u[i] {
 			put(out[places[i]:], u[i])
@@ -196,10 +196,9 @@ func escapes(t []byte) []bool {
 	return out
 }
 
-// decode returns the decoded form of a string's content and for each of its
-// bytes where the character stands in raw.
-func decode(raw []byte) (t []byte, places []int) {
-	t, _ = jsonrpc.Unquote(nil, raw)
+// placesOf returns for each byte of t, the decoded form of a string's content,
+// where its character stands in raw.
+func placesOf(raw, t []byte) (places []int) {
 	n := utf8.RuneCount(t)
 	points := make([]int, n)
 	for i := range points {
@@ -214,7 +213,7 @@ func decode(raw []byte) (t []byte, places []int) {
 		}
 		i += k
 	}
-	return t, places
+	return places
 }
 
 // put writes the character c over the one at the start of raw, in its spelling.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/catalog"
+	"github.com/warden-trace/warden/analyze/secret"
 )
 
 // keyBody marks a span that no rule has matched: what stands between the head
@@ -23,18 +24,21 @@ func (r *Redactor) keyBodies(t []byte, found []span) (out []span) {
 		if m.pattern < 0 || m.start < done || !bytes.HasSuffix(t[m.start:m.end], keyHead) {
 			continue
 		}
-		end := len(t)
+		end := m.end
+		for end < len(t) && (secret.Piece(t[end]) || t[end] == '\r' || t[end] == '\n' || t[end] == '\\') {
+			end++ // without a foot: as far as there is nothing but lines of base64
+		}
 		if i := bytes.Index(t[m.end:], keyFoot); i >= 0 {
 			end = m.end + i
 		}
 		done = end
 		k := 0 // matches are in order, as are runs
 		for i := m.end; i < end; i++ {
-			if class(t[i]) == 0 {
+			if !secret.Piece(t[i]) {
 				continue
 			}
 			a := i
-			for i < end && (class(t[i]) != 0 || t[i] == '+' || t[i] == '/') {
+			for i < end && secret.Piece(t[i]) {
 				i++
 			}
 			for k < len(found) && found[k].end <= a {
