@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/ruleset"
 	"github.com/warden-trace/warden/replay"
 	"github.com/warden-trace/warden/replay/guard"
 )
@@ -63,6 +64,11 @@ func banner(w io.Writer, cfg *replay.Config, c *guardCmd) {
 	}{{"BLOCKS", blocks}, {"MONITOR", monitor}, {"INACTIVE", inactive}} {
 		if len(l.list) > 0 {
 			fmt.Fprintf(&b, "  %-8s %s\n", l.what, strings.Join(l.list, ", "))
+		}
+	}
+	for _, n := range c.Ruleset {
+		if _, ok := ruleset.Named(n); ok {
+			fmt.Fprintf(&b, "  --ruleset %s: this built-in set finds less than the default\n", n)
 		}
 	}
 	if p.AuditOnly {

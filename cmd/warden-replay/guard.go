@@ -27,22 +27,33 @@ type guardCmd struct {
 	StrictFrameCap frameCap      `help:"An over-cap frame of the server ends the session (--strict-frame-cap); =both refuses the client's too." group:"Strictness"`
 	Grace          time.Duration `default:"5s" help:"Wait between end of input, SIGTERM and SIGKILL (${default})." group:"Limits"`
 
-	Record     string `placeholder:"FILE" help:"Record every frame as observed; .zst is compressed. Never replaces a file without --force." group:"Output"`
-	Force      bool   `help:"Let --record replace an existing file." group:"Output"`
-	JSON       string `name:"json" placeholder:"FILE" help:"Write findings as JSONL, as they come." group:"Output"`
-	Sarif      string `name:"sarif" placeholder:"FILE" help:"Write SARIF 2.1.0 at the end." group:"Output"`
-	NoFindings bool   `help:"No findings on standard error." group:"Output"`
-	NoBanner   bool   `help:"No banner on standard error." group:"Output"`
-	Quiet      bool   `short:"q" help:"No banner and no findings on standard error." group:"Output"`
-	Verbose    bool   `short:"v" help:"Notes on standard error too." group:"Output"`
+	Record      string `placeholder:"FILE" help:"Record every frame as observed; .zst is compressed. Never replaces a file without --force." group:"Output"`
+	Force       bool   `help:"Let --record replace an existing file." group:"Output"`
+	JSON        string `name:"json" placeholder:"FILE" help:"Write findings as JSONL, as they come." group:"Output"`
+	Sarif       string `name:"sarif" placeholder:"FILE" help:"Write SARIF 2.1.0 at the end." group:"Output"`
+	Parquet     string `name:"parquet" placeholder:"DIR" help:"Write the Parquet tables sessions, frames, calls and findings below DIR at the end." group:"Output"`
+	HTML        string `name:"html" placeholder:"FILE" help:"Write a one-page report for a browser at the end." group:"Output"`
+	IncludeText bool   `help:"Put frames and payloads, redacted, into the Parquet tables." group:"Output"`
+	NoFindings  bool   `help:"No findings on standard error." group:"Output"`
+	NoBanner    bool   `help:"No banner on standard error." group:"Output"`
+	Quiet       bool   `short:"q" help:"No banner and no findings on standard error." group:"Output"`
+	Verbose     bool   `short:"v" help:"Notes on standard error too." group:"Output"`
 
 	AllowDegradedPlatform bool `help:"Run on a platform without process groups (Windows), best effort." group:"Strictness"`
 
 	Command []string `arg:"" optional:"" passthrough:"partial" name:"command" help:"The server's command and arguments, after --."`
 }
 
+// sink reports that findings go to a report, so that nobody needs them on
+// standard error.
+func (c *guardCmd) sink() bool {
+	return c.JSON != "" || c.Sarif != "" || c.Parquet != "" || c.HTML != ""
+}
+
 // Run guards one session.
 func (c *guardCmd) Run(w *program.World) error {
+	signals, stop := catch()
+	defer stop()
 	command := c.Command
 	if len(command) > 0 && command[0] == "--" {
 		command = command[1:]
@@ -87,8 +98,10 @@ func (c *guardCmd) Run(w *program.World) error {
 	if !c.Quiet && !c.NoBanner {
 		banner(w.Stderr, cfg, c)
 	}
-	signals, stop := catch()
-	defer stop()
+	if w.Interrupted() { // before there was a session
+		s.close(program.ExitInterrupt)
+		return program.Status(program.ExitInterrupt)
+	}
 	o := guard.RunOptions{
 		Options: guard.Options{Config: cfg, StrictCap: guard.StrictCap(c.StrictFrameCap), Now: w.Now, Observe: s.observe},
 		Command: command, Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,

@@ -4,13 +4,16 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -54,6 +57,67 @@ func TestGuardStories(t *testing.T) {
 			"placed": placed,
 		},
 	})
+}
+
+// TestClientStopsReading closes guard's standard output under it: that is the
+// end of a session, not a signal or a stack trace.
+func TestClientStopsReading(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	for _, program := range []string{name, "notes-server"} {
+		if err := os.Symlink(self, filepath.Join(bin, program)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(filepath.Join(bin, name), "guard", "--no-banner", "--", filepath.Join(bin, "notes-server"))
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout = w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	r.Close()
+	fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	// The client's own stream stays open: the broken pipe alone must do.
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("guard ends with %v", err)
+	}
+	if got := stderr.String(); got != "notes-server: ready\n" {
+		t.Errorf("standard error: %q", got)
+	}
+}
+
+// TestUnreadStandardError lets nobody read standard error: the session goes on.
+func TestUnreadStandardError(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	n := newNotices(w)
+	n.patient = 10 * time.Millisecond
+	for range 10000 {
+		n.note(strings.Repeat("a line of a finding ", 10))
+	}
+	if n.lost.Load() == 0 {
+		t.Error("nothing was dropped")
+	}
+	n.close()
+	n.note("late")
 }
 
 // exits CODE PROGRAM ARGS... runs a program and looks at its exit code.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"time"
 
@@ -23,6 +24,9 @@ type sinks struct {
 	record  *guard.Recorder
 	prints  offline.Fingerprinter
 	handler report.Handler
+	frames  report.FrameSink // nil where no report wants every frame
+	frame   report.Frame
+	seq     int64
 	failed  bool
 	sum     report.Summary
 	trace   report.Trace
@@ -30,7 +34,7 @@ type sinks struct {
 }
 
 func (c *guardCmd) open(w *program.World, cfg *replay.Config) (*sinks, error) {
-	for _, file := range []string{c.Record, c.JSON, c.Sarif} {
+	for _, file := range []string{c.Record, c.JSON, c.Sarif, c.HTML} {
 		if file == "-" || file == "/dev/stdout" || file == "/dev/fd/1" || file == "/proc/self/fd/1" {
 			return nil, program.Fail("give a file name", "standard output belongs to the protocol: nothing else can go there")
 		}
@@ -54,12 +58,30 @@ func (c *guardCmd) open(w *program.World, cfg *replay.Config) (*sinks, error) {
 		}
 		handlers = append(handlers, report.NewLiveJSON(out, run))
 	}
-	if c.Sarif != "" {
-		out, err := target.Create(c.Sarif, w.Stdout)
+	for _, r := range []struct {
+		file string
+		make func(io.Writer) report.Handler
+	}{
+		{c.Sarif, func(o io.Writer) report.Handler {
+			return report.NewSARIF(o, report.SARIFOptions{Program: name}, run)
+		}},
+		{c.HTML, func(o io.Writer) report.Handler { return report.NewHTML(o, run) }},
+	} {
+		if r.file == "" {
+			continue
+		}
+		out, err := target.Create(r.file, w.Stdout)
 		if err != nil {
 			return abort(err)
 		}
-		handlers = append(handlers, report.NewSARIF(out, report.SARIFOptions{Program: name}, run))
+		handlers = append(handlers, r.make(out))
+	}
+	if c.Parquet != "" {
+		dir, err := report.CreateParquetDir(c.Parquet)
+		if err != nil {
+			return abort(err)
+		}
+		handlers = append(handlers, report.NewParquet(dir, report.ParquetOptions{IncludeText: c.IncludeText}, run))
 	}
 	if c.Record != "" {
 		s.trace.Name = c.Record
@@ -69,6 +91,9 @@ func (c *guardCmd) open(w *program.World, cfg *replay.Config) (*sinks, error) {
 		}
 	}
 	s.handler = report.Tee(handlers...)
+	if report.WantsFrames(s.handler) {
+		s.frames = s.handler.(report.FrameSink)
+	}
 	return s, nil
 }
 
@@ -77,6 +102,7 @@ func (s *sinks) observe(seen *guard.Seen) {
 	if s.record != nil {
 		s.record.Frame(seen)
 	}
+	s.show(seen)
 	if seen.Dir != analyze.Unknown {
 		s.trace.Frames++
 		s.sum.Frames++
@@ -103,16 +129,36 @@ func (s *sinks) observe(seen *guard.Seen) {
 	}
 }
 
+// show hands a frame, or a session's end, to the reports that want every one.
+func (s *sinks) show(seen *guard.Seen) {
+	if s.frames == nil || s.failed || seen.Event == nil && !seen.Closed {
+		return
+	}
+	s.frame = report.Frame{Trace: s.trace.Name, Session: seen.Session, Outcome: seen.Outcome, Matched: true, Findings: seen.Outcome.Findings}
+	if seen.Event != nil {
+		rec := seen.Record(s.seq)
+		rec.Line, rec.Offset = seen.Event.Place.Line, seen.Event.Place.Offset
+		s.frame.Record, s.frame.Event = &rec, seen.Event
+		s.seq++
+	}
+	s.fail(s.frames.Frame(&s.frame))
+}
+
+// fail notes that a report can't be written any more.
+func (s *sinks) fail(err error) {
+	if err != nil && !s.failed {
+		s.failed = true
+		s.note("a report stopped: " + err.Error() + "; the session goes on")
+	}
+}
+
 // finding tells of one finding: in the reports, and on standard error where
 // nobody else is told.
 func (s *sinks) finding(f *analyze.Finding) {
 	if !s.failed {
-		if err := s.handler.Finding(f); err != nil {
-			s.failed = true
-			s.note("a report stopped: " + err.Error() + "; the session goes on")
-		}
+		s.fail(s.handler.Finding(f))
 	}
-	if s.c.JSON != "" || s.c.Sarif != "" || s.c.NoFindings || s.c.Quiet || f.Tier == analyze.Note && !s.c.Verbose {
+	if s.c.sink() || s.c.NoFindings || s.c.Quiet || f.Tier == analyze.Note && !s.c.Verbose {
 		return
 	}
 	parts := []string{f.Action.String(), f.Rule}

@@ -130,11 +130,11 @@ func (p *Proxy) Close() {
 	p.closed = true
 	p.stopped.Store(true)
 	p.stopTimer()
-	p.sessions.Closed = func(s *replay.Session) {
-		if o := s.Machine.Close(); len(o.Findings) > 0 {
-			p.seen = Seen{TS: p.o.Now(), Session: s, Outcome: o}
-			p.observe()
-		}
-	}
 	p.sessions.Close()
+}
+
+// sessionEnded tells of a session that has ended. The lock is held.
+func (p *Proxy) sessionEnded(s *replay.Session) {
+	p.seen = Seen{TS: p.o.Now(), Session: s, Outcome: s.Machine.Close(), Closed: true}
+	p.observe()
 }

@@ -16,11 +16,11 @@ func (p *Proxy) pass(l *lane, u unit) {
 		return
 	}
 	body := trim(u.body)
-	ev := replay.Event{Dir: l.dir}
+	l.event = replay.Event{Dir: l.dir}
 	if len(body) > 0 {
-		l.read(body, &ev) // outside of the lock: it depends on no session
+		l.read(body, &l.event) // outside of the lock: it depends on no session
 	}
-	replies := p.judge(l, u.raw, body, &ev)
+	replies := p.judge(l, u.raw, body, &l.event)
 	p.toClient.flush()
 	p.toServer.flush()
 	if replies > 0 {
@@ -71,7 +71,7 @@ func (p *Proxy) judge(l *lane, raw, body []byte, ev *replay.Event) (replies int)
 	s := p.begin(l, ev, now)
 	o := s.Machine.Step(ev)
 	s.Frames++
-	p.seen = Seen{Dir: l.dir, TS: now, Body: body, Framing: l.framer.framing, Session: s, Outcome: o}
+	p.seen = Seen{Dir: l.dir, TS: now, Body: body, Framing: l.framer.framing, Session: s, Event: ev, Outcome: o}
 	p.observe()
 	if o.Abort != nil {
 		p.end(o.Abort)
@@ -205,7 +205,7 @@ func (p *Proxy) skimmed(l *lane, skim *jsonrpc.Skimmer, refused bool) {
 	s := p.begin(l, &ev, now)
 	o := s.Machine.Step(&ev)
 	s.Frames++
-	p.seen = Seen{Dir: l.dir, TS: now, OverCap: skim, Framing: l.framer.framing, Session: s, Outcome: o}
+	p.seen = Seen{Dir: l.dir, TS: now, OverCap: skim, Framing: l.framer.framing, Session: s, Event: &ev, Outcome: o}
 	p.observe()
 	p.answers(l, o)
 }
@@ -217,11 +217,12 @@ func (p *Proxy) overCapAbort(l *lane, skim *jsonrpc.Skimmer, site string) {
 	p.mu.Lock()
 	if !p.stopped.Load() {
 		now := p.o.Now()
-		var ev replay.Event
+		ev := replay.Event{Dir: l.dir, OverCap: skim, Refused: true}
 		s := p.begin(l, &ev, now)
 		s.Frames++
 		a := &replay.Abort{Site: site, Type: "FrameOverCap", Size: skim.Size}
-		p.seen = Seen{Dir: l.dir, TS: now, OverCap: skim, Framing: l.framer.framing, Session: s, Outcome: &replay.Outcome{Dir: l.dir, Abort: a}}
+		p.seen = Seen{Dir: l.dir, TS: now, OverCap: skim, Framing: l.framer.framing, Session: s, Event: &ev,
+			Outcome: &replay.Outcome{Dir: l.dir, Verdict: replay.Drop, Abort: a}}
 		p.observe()
 		if l.dir == analyze.ClientToServer && skim.Has&jsonrpc.HasMethod != 0 {
 			a.RPCID = skim.ID

@@ -77,7 +77,9 @@ type Seen struct {
 	OverCap *jsonrpc.Skimmer
 	Framing Framing
 	Session *replay.Session
+	Event   *replay.Event // nil where there was no frame
 	Outcome *replay.Outcome
+	Closed  bool // the session has ended; the outcome is what only shows then
 }
 
 // Record is the frame as a recording has it, with the given number.
@@ -143,6 +145,7 @@ func NewProxy(o Options) *Proxy {
 		max = replay.DefaultMaxFrame
 	}
 	p := &Proxy{o: o, max: max, framed: make(chan struct{}), alone: make(chan struct{}), sessions: replay.NewSessions(o.Config)}
+	p.sessions.Closed = p.sessionEnded
 	p.aborted.c = make(chan struct{})
 	for i := range p.broken {
 		p.broken[i].c = make(chan struct{})
@@ -169,6 +172,7 @@ type lane struct {
 	back    *outbox // where answers to its sender go
 	examine *replay.Examiner
 	frame   replay.Frame
+	event   replay.Event
 }
 
 // Start begins to forward in both directions. Each end is told once, when its

@@ -263,6 +263,55 @@ func TestSignalWhileTheClientDoesNotRead(t *testing.T) {
 	}
 }
 
+// A fault of guard's own ends the session with 2, and leaves nothing.
+func TestInternalFault(t *testing.T) {
+	r := guarded(t, func(o *RunOptions) {
+		o.Observe = func(s *Seen) {
+			if bytes.Contains(s.Body, []byte("boom")) {
+				panic("a planted fault")
+			}
+		}
+	}, "stubborn")
+	r.pid()
+	r.send("%s", call(1))
+	r.send(`{"jsonrpc":"2.0","id":2,"method":"boom"}`)
+	out := r.read()
+	if code := r.exit(); code != 2 {
+		t.Errorf("exit code %d", code)
+	}
+	if !r.said("internal error (string) on the client's stream") || r.said("planted") {
+		t.Errorf("notes %q", r.notes)
+	}
+	for _, l := range out.rest(t) {
+		if !strings.Contains(l, "-32002") {
+			t.Errorf("the client gets %q", l)
+		}
+	}
+}
+
+// Sessions that follow each other on one stream are told apart, and the end of
+// each is told.
+func TestSessionsOnOneStream(t *testing.T) {
+	var ends []int
+	r := guarded(t, func(o *RunOptions) {
+		o.Observe = func(s *Seen) {
+			if s.Closed {
+				ends = append(ends, s.Session.Number)
+			}
+		}
+	}, "echo")
+	out := r.read()
+	for i := range 3 {
+		r.send(`{"jsonrpc":"2.0","id":%d,"method":"initialize","params":{}}`, i)
+		out.next(t)
+	}
+	r.in.Close()
+	r.exit()
+	if fmt.Sprint(ends) != "[0 1 2]" {
+		t.Errorf("sessions ended: %v", ends)
+	}
+}
+
 // A server that closes its output can't answer any more: it is ended like one
 // whose client left.
 func TestServerClosesItsOutput(t *testing.T) {
