@@ -2,6 +2,7 @@ package guard
 
 import (
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -52,4 +53,46 @@ func (a *again) Read(p []byte) (int, error) {
 	n := copy(p, a.left)
 	a.left = a.left[n:]
 	return n, nil
+}
+
+// BenchmarkStream measures results of 64 KiB through a proxy on real pipes.
+func BenchmarkStream(b *testing.B) {
+	pipe := func() (*os.File, *os.File) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			b.Fatal(err)
+		}
+		return r, w
+	}
+	clientIn, client := pipe()
+	serverOut, server := pipe()
+	fromProxy, clientOut := pipe()
+	fromProxy2, serverIn := pipe()
+	widen(serverOut)
+	p := NewProxy(Options{Config: testConfig(b, nil)})
+	ends := p.Start(Ends{ClientIn: clientIn, ClientOut: clientOut, ServerIn: serverIn, ServerOut: serverOut})
+	go io.Copy(io.Discard, fromProxy2)
+	io.WriteString(client, call(1)+"\n")
+	res := result([]byte("1"), strings.Repeat("plain words of an ordinary result ", 64<<10/34))
+	b.SetBytes(int64(len(res)))
+	buf := make([]byte, 256<<10)
+	b.ResetTimer()
+	go func() {
+		for range b.N {
+			server.Write(res)
+		}
+	}()
+	for left := b.N * len(res); left > 0; {
+		n, err := fromProxy.Read(buf)
+		if err != nil {
+			b.Fatal(err)
+		}
+		left -= n
+	}
+	b.StopTimer()
+	client.Close()
+	server.Close()
+	<-ends
+	<-ends
+	p.Shut()
 }
