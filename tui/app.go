@@ -62,6 +62,7 @@ type App struct {
 	lay   layout
 
 	ov      tape.Overview
+	seen    tape.Overview // at the latest tick
 	strip   strip
 	list    list
 	detail  detail
@@ -104,6 +105,7 @@ func New(o Options) *App {
 	a.search.at = -1
 	a.list.want = -1
 	a.layout()
+	a.ov = a.tape.Overview()
 	if o.Goto == "" && o.Where == "" && !o.OnlyUndecided && !o.Follow {
 		a.summary = &summary{}
 	}
@@ -265,8 +267,9 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // onTick looks at the index again, while there may be more of it.
 func (a *App) onTick() tea.Cmd {
-	before, tailing := a.ov, a.o.Follow && a.list.cursor >= a.rows()-1
+	before, tailing := a.seen, a.o.Follow && a.list.cursor >= a.rows()-1
 	a.ov = a.tape.Overview()
+	a.seen = a.ov
 	var cmds []tea.Cmd
 	if !a.first && a.rows() > 0 {
 		a.first = true

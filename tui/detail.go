@@ -164,6 +164,7 @@ func (a *App) seek() {
 	d.seek, d.seekText = false, false
 	if at >= 0 {
 		d.cursor = at
+		d.top = at - max(a.lay.detail.h/4, 1) // what follows matters more than what came before
 	}
 }
 

@@ -27,7 +27,8 @@ func (t *terminal) Write(b []byte) (int, error) {
 func Run(o Options, in io.Reader, out *os.File, interrupt <-chan struct{}) error {
 	t := &terminal{File: out}
 	o.Clipboard = t
-	opts := []tea.ProgramOption{tea.WithOutput(t), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler()}
+	opts := []tea.ProgramOption{tea.WithOutput(t), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler(),
+		tea.WithFPS(120)} // at 60 a key waits up to 16 ms for its screen
 	if in == nil {
 		opts = append(opts, tea.WithInputTTY())
 	} else {

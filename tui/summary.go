@@ -88,10 +88,13 @@ func (a *App) summaryRows(w, h int) []*paint.Row {
 		add(a.p.Row(w).Put(paint.Dim, fmt.Sprintf(" %-9s", label)).Put(paint.Text, text))
 	}
 	ov := &a.ov
-	line("trace", filepath.ToSlash(a.tape.Name))
-	line("form", a.tape.Format()+", "+a.tape.Fidelity())
+	small := h < 9
+	if !small {
+		line("trace", filepath.ToSlash(a.tape.Name))
+		line("form", a.tape.Format()+", "+a.tape.Fidelity())
+	}
 	line("frames", plural(ov.Frames, "frame", "frames")+" in "+plural(ov.Sessions, "session", "sessions")+a.reading())
-	if ov.From != 0 {
+	if ov.From != 0 && !small {
 		line("time", time.Unix(0, ov.From).UTC().Format("2006-01-02 15:04:05")+"Z, for "+span(time.Duration(ov.To-ov.From)))
 	}
 	if ss := a.tape.Sessions(4); len(ss) > 0 && h > 14 {
@@ -113,7 +116,7 @@ func (a *App) summaryRows(w, h int) []*paint.Row {
 	f := a.p.Row(w).Put(paint.Dim, fmt.Sprintf(" %-9s", "findings"))
 	f.Put(paint.Block, "✗ "+count(ov.Findings[2])+" block").Put(paint.Monitor, "  ▲ "+count(ov.Findings[1])+" monitor").Put(paint.Note, "  · "+count(ov.Findings[0])+" note")
 	add(f)
-	if a.o.Ledger != nil && ov.Blocks > 0 {
+	if a.o.Ledger != nil && ov.Blocks > 0 && !small {
 		line("decided", fmt.Sprintf("%s of %s block findings, %s to go", count(ov.Blocks-ov.Open), count(ov.Blocks), count(ov.Open)))
 	}
 	if ov.Bad > 0 {

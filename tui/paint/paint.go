@@ -107,7 +107,7 @@ func join(a, b string) string {
 	switch {
 	case a == "":
 		return b
-	case b == "":
+	case b == "", a == b:
 		return a
 	}
 	return a + ";" + b

@@ -92,7 +92,7 @@ type checkpoint struct {
 
 func newIndex() *index {
 	return &index{labelOf: map[Label]uint16{}, labels: []Label{{}}, ruleOf: map[[3]string]uint16{},
-		late: map[uint32][]Mark{}, skims: map[uint32]*jsonrpc.Skimmer{}, stops: map[uint32][]checkpoint{}, stride: 256}
+		late: map[uint32][]Mark{}, skims: map[uint32]*jsonrpc.Skimmer{}, stops: map[uint32][]checkpoint{}, stride: 128}
 }
 
 func (x *index) entry(i int) *Entry { return &x.pages[i/pageLen].e[i%pageLen] }
