@@ -16,9 +16,9 @@ import (
 const (
 	bodyLimit  = 16 << 10 // bytes of text of a frame with findings
 	besideText = 4 << 10  // and of its neighbours
-	clipString = 900      // a string over so many bytes is shown in parts
-	clipHead   = 360
-	clipAround = 160     // bytes shown around what matched
+	clipString = 3000      // a string over so many bytes is shown in parts
+	clipHead   = 1200
+	clipAround = 400     // bytes shown around what matched
 	scanString = 1 << 20 // a longer string is not looked at
 	bodyDepth  = 200     // below, pointers are not followed and lines not indented
 	bodyMarks  = 200

@@ -250,12 +250,14 @@ func (p *page) body(b, raw []byte, spots []analyze.Finding, limit int) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
+		b = append(b, '[')
 		for k, n := range m {
 			if k > 0 {
 				b = append(b, ',')
 			}
 			b = strconv.AppendInt(b, int64(n), 10)
 		}
+		b = append(b, ']')
 	}
 	return append(b, "]]"...)
 }

@@ -147,7 +147,11 @@ const place = f => sum.traces[f[F.trace]] + (f[F.line] ? ":" + f[F.line] : "");
 function row(i) {
   const f = findings[i], tier = TIERS[f[F.tier]], open = state.open === i;
   const name = el("button", {class: "open-btn", type: "button", "aria-expanded": String(open), "aria-controls": open ? "d-" + i : null, "data-i": i}, f[F.rule]);
-  return el("tr", {class: "row" + (open ? " open" : ""), onclick: e => { if (!String(getSelection())) toggle(i); }},
+  return el("tr", {class: "row" + (open ? " open" : ""), onclick: e => {
+    // Selecting text in a row must not close it.
+    const mark = getSelection();
+    if (e.target.tagName === "BUTTON" || mark.isCollapsed || !e.currentTarget.contains(mark.anchorNode)) toggle(i);
+  }},
     el("td", null, el("span", {class: "tag " + tier}, tier)),
     el("td", null, name, f[F.sub] ? el("span", {class: "ev mono"}, f[F.sub]) : null),
     el("td", {class: "mono"}, f[F.tool] || el("span", {class: "dim"}, f[F.method] || "no tool")),
@@ -212,20 +216,31 @@ function framePanes(f) {
   out.append(panes);
   return out;
 }
-// Lines that differ: what is left when equal beginnings and ends are cut.
+// Lines that differ, by the longest common run of lines; equal beginnings and
+// ends are cut first, and what is too long for the table counts as changed.
 function diff(a, b) {
   const x = (a || "").split("\n"), y = b.split("\n");
   let i = 0, j = 0;
   while (i < x.length && i < y.length && x[i] === y[i]) i++;
   while (j < x.length - i && j < y.length - i && x[x.length - 1 - j] === y[y.length - 1 - j]) j++;
-  return {del: [i, x.length - j], add: [i, y.length - j]};
+  const p = x.slice(i, x.length - j), q = y.slice(i, y.length - j), del = new Set(), add = new Set();
+  p.forEach((_, k) => del.add(i + k)); q.forEach((_, k) => add.add(i + k));
+  if (p.length * q.length > 250000) return {del, add};
+  const w = q.length + 1, t = new Uint16Array((p.length + 1) * w);
+  for (let r = p.length - 1; r >= 0; r--) for (let c = q.length - 1; c >= 0; c--)
+    t[r * w + c] = p[r] === q[c] ? t[(r + 1) * w + c + 1] + 1 : Math.max(t[(r + 1) * w + c], t[r * w + c + 1]);
+  for (let r = 0, c = 0; r < p.length && c < q.length;) {
+    if (p[r] === q[c]) { del.delete(i + r++); add.delete(i + c++); }
+    else if (t[(r + 1) * w + c] >= t[r * w + c + 1]) r++; else c++;
+  }
+  return {del, add};
 }
 function pane(title, body, range, kind) {
   const pre = el("pre", {tabindex: 0, role: "region", "aria-label": title});
   const text = body[0], marks = body[1];
   let at = 0, m = 0, n = 0;
   for (const lineText of text.split("\n")) {
-    const end = at + lineText.length, line = el("span", {class: "l" + (range && n >= range[0] && n < range[1] ? " " + kind : "")});
+    const end = at + lineText.length, line = el("span", {class: "l" + (range && range.has(n) ? " " + kind : "")});
     let p = at;
     while (m < marks.length && marks[m][0] < end) {
       const [s, e, tier] = marks[m], from = Math.max(s, p), to = Math.min(e, end);
@@ -235,7 +250,7 @@ function pane(title, body, range, kind) {
       if (e > end) break;
       m++;
     }
-    line.append(text.slice(p, end) || (end === at ? "" : ""));
+    line.append(text.slice(p, end));
     pre.append(line);
     at = end + 1; n++;
   }
@@ -362,10 +377,10 @@ function ruleBars() {
   return bars("By rule", "h-rules", null, items, "rule", name => { state.rule = state.rule === name ? "" : name; refresh(); });
 }
 function toolBars() {
-  const hit = sum.tools.filter(t => t[2] + t[3] + t[4] > 0), items = hit.slice(0, 14).map(t => ({name: t[0], parts: [t[2], t[3], t[4]],
+  const hit = sum.tools.filter(t => t[2] + t[3] + t[4] > 0), items = hit.slice(0, 10).map(t => ({name: t[0], parts: [t[2], t[3], t[4]],
     hint: plural(t[1], "call") + ", " + num(t[2]) + " block, " + num(t[3]) + " monitor, " + num(t[4]) + " note"}));
   const clean = sum.tools.length - hit.length;
-  const more = [hit.length > 14 && plural(hit.length - 14, "more tool") + " with findings", clean && plural(clean, "tool") + " without"].filter(Boolean).join(", ");
+  const more = [hit.length > 10 && plural(hit.length - 10, "more tool") + " with findings", clean && plural(clean, "tool") + " without"].filter(Boolean).join(", ");
   return bars("By tool", "h-tools", more ? el("p", {class: "tip"}, more) : null, items, "tool", name => { state.tool = state.tool === name ? "" : name; refresh(); });
 }
 
