@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"testing"
 )
 
@@ -60,7 +61,8 @@ type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params struct {
-		Name string `json:"name"`
+		Name      string          `json:"name"`
+		RequestID json.RawMessage `json:"requestId"`
 	} `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  json.RawMessage `json:"error"`
@@ -79,6 +81,10 @@ func results(t *testing.T, list []frame) (answers []string, methods map[string]i
 		}
 		if m.Method != "" {
 			methods[m.Method]++
+			if i, ok := at[string(m.Params.RequestID)]; ok && m.Method == "notifications/cancelled" && f.Direction == "c2s" {
+				answers[i] = "cancelled" // what comes after that is nothing to the client
+				delete(at, string(m.Params.RequestID))
+			}
 			if f.Direction == "c2s" && m.ID != nil {
 				at[string(m.ID)] = len(answers)
 				answers = append(answers, m.Method+" "+m.Params.Name+": no answer")
@@ -151,12 +157,17 @@ func alike(t *testing.T, plain, guarded []string) {
 	}
 }
 
+// own is what guard says itself when the server has gone: the only frame that a
+// client gets in such a session and no recording has.
+var own = []byte(`"data":{"warden":true,"stage":"lifecycle"`)
+
 // untouched checks that what the client sent and got is byte for byte what the
 // guard recorded.
 func untouched(t *testing.T, seen, recorded []frame) {
 	t.Helper()
 	for _, dir := range []string{"c2s", "s2c"} {
 		a, b := way(seen, dir), way(recorded, dir)
+		a = slices.DeleteFunc(a, func(f []byte) bool { return bytes.Contains(f, own) })
 		if len(a) != len(b) {
 			t.Errorf("%s: the client's side has %d frames, the recording %d", dir, len(a), len(b))
 		}

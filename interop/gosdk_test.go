@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -55,7 +56,10 @@ func dial(t *testing.T, guard []string, env []string, server ...string) *client 
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	argv := append([]string{"node"}, server...)
+	patience := time.Second
 	if guard != nil {
+		guard = append([]string{"--grace", patience.String()}, guard...)
+		patience *= 10 // it is the guard that takes the server down
 		argv = append(append(append([]string{replay(), "guard"}, guard...), "--"), argv...)
 	}
 	c := &client{t: t, ctx: ctx}
@@ -72,7 +76,7 @@ func dial(t *testing.T, guard []string, env []string, server ...string) *client 
 	})
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), env...)
-	s, err := sdk.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+	s, err := sdk.Connect(ctx, &mcp.CommandTransport{Command: cmd, TerminateDuration: patience}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,11 +114,22 @@ func (c *client) tools() {
 	c.keep("tools/list", r, err)
 }
 
+// close ends the session and keeps how the server ended. Some do not end with
+// their input and are terminated, with or without a guard.
 func (c *client) close() {
 	c.t.Helper()
+	end := "by itself"
 	if err := c.s.Close(); err != nil {
-		c.t.Errorf("the session did not end cleanly: %v", err)
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			c.t.Errorf("the session did not end cleanly: %v", err)
+		} else if status := exit.Sys().(syscall.WaitStatus); status.Signal() == syscall.SIGTERM || exit.ExitCode() == 128+int(syscall.SIGTERM) {
+			end = "terminated"
+		} else {
+			end = err.Error()
+		}
 	}
+	c.got = append(c.got, "the end: "+end)
 }
 
 // everything is a session with a bit of every feature.
@@ -126,7 +141,7 @@ func everything(c *client) {
 	c.call("no-such-tool", nil)
 	c.call("get-structured-content", map[string]any{"location": "Chicago"})
 	c.call("trigger-sampling-request", map[string]any{"prompt": "Name a river.", "maxTokens": 20})
-	c.call("trigger-elicitation-request", nil)
+	c.call("trigger-elicitation-request", map[string]any{})
 
 	p := &mcp.CallToolParams{Name: "trigger-long-running-operation", Arguments: map[string]any{"duration": 1, "steps": 4}}
 	p.SetProgressToken("slow-1")
@@ -217,6 +232,11 @@ func TestGoSDK(t *testing.T) {
 				got[i] = s.got
 				if c.server == "everything" && (s.progress.Load() < 4 || s.sampled.Load() == 0 || s.elicited.Load() == 0) {
 					t.Errorf("guard %v: progress %d, sampled %d, elicited %d", guard != nil, s.progress.Load(), s.sampled.Load(), s.elicited.Load())
+				}
+			}
+			if testing.Verbose() {
+				for _, g := range got[1] {
+					t.Logf("%.160s", g)
 				}
 			}
 			alike(t, got[0], got[1])
