@@ -186,6 +186,19 @@ func TestScannerAgreesWithThePlainReading(t *testing.T) {
 	})
 }
 
+// TestScannerAgreesOnWhatWasFound: texts on which the two once differed.
+func TestScannerAgreesOnWhatWasFound(t *testing.T) {
+	for _, s := range []string{
+		"http://webhook.site.",  // the root's dot is no part of the match
+		"corp..webhook.site",    // one label before two dots is no host
+		"http://webhook.site./", // the same with a path
+	} {
+		for _, p := range pairs(t) {
+			agree(t, &p, s)
+		}
+	}
+}
+
 func TestScannerAgreesOnEveryShardAtEveryBlockEdge(t *testing.T) {
 	ps := pairs(t)
 	for i, s := range shards {

@@ -189,7 +189,7 @@ func (s *keySet) add(k []byte) bool {
 		return true
 	}
 	s.n++
-	if s.n*2 > len(s.slot) {
+	if s.n > len(s.slot)-len(s.slot)/8 { // dense: a hostile object has a million
 		old := s.slot
 		s.slot = make([]keySlot, 2*len(old))
 		for i := range old {

@@ -1,6 +1,9 @@
 package jsonrpc
 
-import "bytes"
+import (
+	"bytes"
+	"math/bits"
+)
 
 const tasksPrefix = "notifications/tasks"
 
@@ -30,6 +33,12 @@ func (p *Parser) message(a, b int, m *Message) (end int, ok bool) {
 	if !p.is(i, '{') {
 		return i, false
 	}
+	if b-i > largeMessage {
+		// Growing by and by would hold the list twice.
+		if n := p.quotes(i, b) / 2; n > cap(m.Texts) {
+			m.Texts = make([]Text, 0, n)
+		}
+	}
 	p.m, p.base, p.amb, p.mem = m, i, 0, p.mem[:0]
 	p.text = Text{Block: -1}
 	p.tasksAny, p.tasksLast, p.ofParams, p.ambParams = false, false, p.ofParams[:0], 0
@@ -46,6 +55,17 @@ func (p *Parser) message(a, b int, m *Message) (end int, ok bool) {
 		m.Alt = p.occurrences(i)
 	}
 	return end, true
+}
+
+// largeMessage is the length from which a message's strings are counted first.
+const largeMessage = 1 << 20
+
+// quotes is at most the number of quotes in [a, b) and the rest of its blocks.
+func (p *Parser) quotes(a, b int) (n int) {
+	for w := a >> 6; w <= (b-1)>>6; w++ {
+		n += bits.OnesCount64(p.blk[w].quote)
+	}
+	return n
 }
 
 // frame walks the message's object at i.
