@@ -15,6 +15,9 @@ import (
 // followWait is how long a look at a file that has not grown is put off.
 const followWait = 150 * time.Millisecond
 
+// sample is a line of the form that a recorder writes.
+const sample = `{"direction":"c2s","frame":{"jsonrpc":"2.0","method":"ping","id":1}}` + "\n"
+
 // follow reads a file of JSON lines that another program writes: whole lines
 // only, as they come. Until there is one, the form can't be told, so a new file
 // is taken for JSON lines once it has a line.
@@ -29,7 +32,7 @@ func (t *Tape) follow() error {
 		if end == 0 && n < len(head) {
 			// Nothing to tell the form by yet: JSON lines is what a recorder
 			// writes.
-			src, err := formats.Open(t.Name, bytes.NewReader([]byte("{\"meta\":{}}\n")), t.o.Formats)
+			src, err := formats.Open(t.Name, bytes.NewReader([]byte(sample)), t.o.Formats)
 			if err != nil {
 				return err
 			}

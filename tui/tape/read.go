@@ -48,6 +48,9 @@ func (t *Tape) Record(i int) (*formats.Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("frame %d can't be read again: %w", i+1, err)
 	}
+	if start == 0 && bytes.HasPrefix(line, []byte("\xef\xbb\xbf")) {
+		line, start = line[3:], 3 // a byte-order mark, which the pass has dropped
+	}
 	var found *formats.Record
 	c := formats.Chunk{Buf: line, Offset: start, FirstLine: int64(e.Line)}
 	t.src.NewDecoder().Decode(&c, func(r *formats.Record, _ *jsonrpc.Message) {
