@@ -20,7 +20,16 @@ const manyTexts = 1 << 16
 // level that matters (Has&Repeated), m.Alt has every occurrence.
 func (p *Parser) Message(a, b int, m *Message) (end int, ok bool) {
 	p.soft = false
-	return p.message(a, min(b, len(p.buf)), m)
+	b = min(b, len(p.buf))
+	if b-a > largeMessage && a >= 0 {
+		// Growing by and by would hold the list twice. This is no work for
+		// the elements of a batch: each would count all that follow it.
+		if n := p.quotes(a, b) / 2; n > manyTexts {
+			m.Texts = make([]Text, 0, n)
+			return p.read(a, b, m)
+		}
+	}
+	return p.message(a, b, m)
 }
 
 func (p *Parser) message(a, b int, m *Message) (end int, ok bool) {
@@ -28,16 +37,16 @@ func (p *Parser) message(a, b int, m *Message) (end int, ok bool) {
 	if cap(m.Texts) > manyTexts || cap(m.Notes) > manyTexts {
 		m.Texts, m.Notes = nil, nil
 	}
+	return p.read(a, b, m)
+}
+
+// read is message with the memory that m has.
+func (p *Parser) read(a, b int, m *Message) (end int, ok bool) {
+	*m = Message{Texts: m.Texts[:0], Notes: m.Notes[:0]}
 	p.lim = b
 	i := p.space(max(a, 0))
 	if !p.is(i, '{') {
 		return i, false
-	}
-	if b-i > largeMessage {
-		// Growing by and by would hold the list twice.
-		if n := p.quotes(i, b) / 2; n > cap(m.Texts) {
-			m.Texts = make([]Text, 0, n)
-		}
 	}
 	p.m, p.base, p.amb, p.mem = m, i, 0, p.mem[:0]
 	p.text = Text{Block: -1}
