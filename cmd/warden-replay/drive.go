@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"time"
 
@@ -62,6 +64,9 @@ func (c *driveCmd) Run(w *program.World) error {
 	case runtime.GOOS == "windows" && !c.AllowDegradedPlatform:
 		return program.Fail("--allow-degraded-platform runs it best effort, with nothing promised",
 			"this platform has no process groups, so drive can't promise that no server is left behind")
+	}
+	if _, err := exec.LookPath(command[0]); err != nil {
+		return program.Fail("check the command after --", "can't start the server: %w", bareExec(err))
 	}
 	d := &drive.Driver{Timeout: c.Timeout, MaxFrame: c.MaxFrameBytes, Stop: w.Interrupt}
 	for _, s := range c.Ignore {
@@ -126,6 +131,16 @@ func (c *driveCmd) play(w *program.World, d *drive.Driver, cfg *replay.Config, r
 	return code, err
 }
 
+// bareExec is why a program can't be run, without its name, which may be long
+// or worse.
+func bareExec(err error) error {
+	var e *exec.Error
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
 func drain(f *os.File) {
 	buf := make([]byte, 64<<10)
 	for {
@@ -163,9 +178,6 @@ func (c *driveCmd) tell(w *program.World, n int, x *drive.Difference) error {
 func (c *driveCmd) sum(w *program.World, d *drive.Driver, server int) error {
 	r := &d.Result
 	code := program.Outcome{Found: r.Differences > 0, Interrupted: w.Interrupted()}.ExitCode()
-	if r.Answers == 0 && r.Requests > 0 && server == program.ExitError {
-		code = program.ExitError // there was no server; what it is has been said
-	}
 	if c.JSON {
 		if err := printJSON(w, driveSummary{"drive-summary", *r, server, code}); err != nil {
 			return err

@@ -8,6 +8,9 @@ import (
 	"github.com/warden-trace/warden/replay/script"
 )
 
+// serverEnded stands for an answer that can't come any more.
+const serverEnded = "none: the server has ended"
+
 // frame takes one frame of the live server.
 func (d *Driver) frame(raw []byte) error {
 	var f jsonrpc.Frame
@@ -44,6 +47,10 @@ func (d *Driver) answered(m *jsonrpc.Message) error {
 	a := d.answers[q.Number]
 	if a == nil {
 		return nil // it was cancelled, or the recording ends before
+	}
+	if stage, _ := jsonrpc.LookupString(m.Error, "data", "stage"); stage == "lifecycle" {
+		// What a guard before the server says in its place when it is gone.
+		return d.tell(d.about(q, a, "", show(a.Raw), serverEnded))
 	}
 	d.Result.Answers++
 	before := d.Result.Differences

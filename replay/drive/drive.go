@@ -237,11 +237,11 @@ func (d *Driver) until(done func() bool, l *script.Line, recorded, live string) 
 // over ends a play: what still waits will not be answered.
 func (d *Driver) over(err error) error {
 	if errors.Is(err, io.EOF) || err == nil && d.ended != nil {
-		err := d.missing("none: the server has ended")
+		err := d.missing(serverEnded)
 		for i := d.at; i < len(d.Session.Lines) && err == nil; i++ {
 			l := &d.Session.Lines[i]
 			if a := d.answers[i]; a != nil && l.Dir == analyze.ClientToServer && !d.sentYet[i] {
-				err = d.tell(d.about(l, a, "", show(a.Raw), "none: the server has ended"))
+				err = d.tell(d.about(l, a, "", show(a.Raw), serverEnded))
 			}
 		}
 		return err
