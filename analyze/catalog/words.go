@@ -227,7 +227,7 @@ func union(matches []secret.Match, pieces []piece) []bytesAt {
 		all = append(all, bytesAt{m.Start, m.End})
 	}
 	for _, p := range pieces {
-		all = append(all, bytesAt{p.start, p.end})
+		all = append(all, bytesAt(p))
 	}
 	slices.SortFunc(all, func(a, b bytesAt) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
 	out := all[:0]

@@ -111,7 +111,7 @@ func unreadableRequest(m *jsonrpc.Message) bool {
 // isInteger reports a number without a fraction, however it is spelled: 1.0
 // and 10e-1 are integers to JSON Schema.
 func isInteger(raw []byte) bool {
-	if bytes.IndexAny(raw, ".eE") < 0 {
+	if !bytes.ContainsAny(raw, ".eE") {
 		c := raw[len(raw)-1]
 		return c >= '0' && c <= '9'
 	}
