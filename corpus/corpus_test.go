@@ -109,7 +109,7 @@ func TestExpectationsAreWellFormed(t *testing.T) {
 			t.Errorf("%s: findings must be there, if empty", f)
 		}
 		for i, a := range e.Args {
-			if i > 0 && takesFile[e.Args[i-1]] {
+			if i > 0 && takesFile[e.Args[i-1]] && a != "calibrated" { // the name of a built-in rule set
 				if _, err := os.Stat(filepath.Join(filepath.Dir(f), a)); err != nil {
 					t.Errorf("%s: %v", f, err)
 				}

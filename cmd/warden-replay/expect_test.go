@@ -114,7 +114,7 @@ func TestTestOnAFolderOfOnesOwn(t *testing.T) {
 	write(t, dir, "a/one.expect.json", bad)
 	code, out, _ = run(t, "test", dir, "--junit", filepath.Join(dir, "junit.xml"))
 	for _, want := range []string{`- {"rule": "WRD-RES-INJECT-PHRASE", "tool": "u", "id": 1,`, `+ {"rule": "WRD-RES-INJECT-PHRASE", "tool": "t", "id": 1,`,
-		"- \"exit\": 0\n+ \"exit\": 1\n", "1 traces, 2 findings: 1 differ\n"} {
+		"- \"exit\": 0\n+ \"exit\": 1\n", "1 trace, 2 findings: 1 differ\n"} {
 		if code != 1 || !strings.Contains(out, want) {
 			t.Errorf("exit %d, no %q in\n%s", code, want, out)
 		}

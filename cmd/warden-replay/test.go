@@ -103,9 +103,9 @@ func (c *testCmd) test(w *program.World, base *ruleset.Set, cases []*expect.Case
 			errs = append(errs, err)
 		}
 	}
-	line := fmt.Sprintf("%d traces, %d findings: %d differ", len(cases), findings, differ)
+	line := fmt.Sprintf("%s, %s: %d differ", plural(len(cases), "trace"), plural(findings, "finding"), differ)
 	if updated > 0 {
-		line += fmt.Sprintf(", %d expectations written", updated)
+		line += ", " + plural(updated, "expectation") + " written"
 	}
 	if _, err := fmt.Fprintln(w.Stdout, line); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (c *testCmd) cover(w *program.World, base *ruleset.Set, cases []*expect.Cas
 				sums = append(sums, fmt.Sprintf("%d of %d %ss", hit[kind], all[kind], kind))
 			}
 		}
-		if _, err := fmt.Fprintf(w.Stdout, "%d traces exercise %s\n", len(cases), strings.Join(sums, ", ")); err != nil {
+		if _, err := fmt.Fprintf(w.Stdout, "%s: exercised are %s\n", plural(len(cases), "trace"), strings.Join(sums, ", ")); err != nil {
 			return err
 		}
 	}
@@ -192,8 +192,8 @@ func (c *testCmd) mutate(w *program.World, base *ruleset.Set, cases []*expect.Ca
 		}
 	}
 	if !c.JSON {
-		fmt.Fprintf(w.Stdout, "%d edits of the rules, %d noticed by the expectations of %d traces: %.1f %%\n",
-			len(score.Mutants), score.Noticed, len(cases), score.Percent())
+		fmt.Fprintf(w.Stdout, "%s of the rules, %d noticed by the expectations of %s: %.1f %%\n",
+			plural(len(score.Mutants), "edit"), score.Noticed, plural(len(cases), "trace"), score.Percent())
 	}
 	if score.Percent() < c.MinScore {
 		return program.Status(program.ExitFindings)
@@ -212,4 +212,11 @@ func printTo(w *program.World, file string, f func(io.Writer) error) error {
 		return err
 	}
 	return out.Close()
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
