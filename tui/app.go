@@ -332,6 +332,18 @@ func (a *App) ended() {
 // key takes a key: for the prompt, the question or the window in front, else by
 // the table.
 func (a *App) key(k tea.KeyMsg) tea.Cmd {
+	if k.Type == tea.KeyRunes && len(k.Runes) > 1 && !k.Paste && a.prompt == nil {
+		// Typed faster than they were read: keys, not a key of that name.
+		var cmds []tea.Cmd
+		for _, r := range k.Runes {
+			one := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}
+			if r == ' ' {
+				one.Type = tea.KeySpace
+			}
+			cmds = append(cmds, a.key(one))
+		}
+		return tea.Batch(cmds...)
+	}
 	if a.prompt != nil {
 		p := a.prompt
 		if ended, ok := p.key(k); ended {

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/jsonrpc"
 	"github.com/warden-trace/warden/formats"
 	"github.com/warden-trace/warden/replay"
 	"github.com/warden-trace/warden/tui/paint"
@@ -162,6 +163,9 @@ func (a *App) seek() {
 		}
 	}
 	d.seek, d.seekText = false, false
+	if d.view == viewDiff {
+		at = -1 // it begins with what matters
+	}
 	if at >= 0 {
 		d.cursor = at
 		d.top = at - max(a.lay.detail.h/4, 1) // what follows matters more than what came before
@@ -271,6 +275,7 @@ func (a *App) diffRows(w int) {
 	switch {
 	case o.Verdict == replay.Replace:
 		a.addText(paint.Block, "what the "+from+" sent, and what the "+to+" would have received:", w)
+		a.answer(o.Bytes, w)
 		a.addLines(pretty.Diff(s.Record.Frame, bytes.TrimSpace(o.Bytes)), w)
 	case o.Verdict == replay.Drop:
 		a.addText(paint.Block, "the "+to+" would not have received this:", w)
@@ -286,12 +291,28 @@ func (a *App) diffRows(w int) {
 	}
 	for _, r := range o.Replies {
 		a.addText(paint.Block, "and the "+from+" would have been answered:", w)
+		a.answer(r, w)
 		a.addLines(pretty.Diff(nil, bytes.TrimSpace(r)), w)
 	}
 	for _, r := range o.ToClient {
 		a.addText(paint.Block, "the client would have been told, since a call ran out of time:", w)
 		a.addLines(pretty.Diff(nil, bytes.TrimSpace(r)), w)
 	}
+}
+
+// answer says in a line what error stands in the frame's place.
+func (a *App) answer(raw []byte, w int) {
+	code := jsonrpc.Lookup(raw, "error", "code")
+	if code == nil {
+		return
+	}
+	text := "error " + string(code)
+	for _, path := range [][]string{{"error", "message"}, {"error", "data", "reason"}} {
+		if s, ok := jsonrpc.LookupString(raw, path...); ok {
+			text += ": " + s
+		}
+	}
+	a.addText(paint.Text, text, w)
 }
 
 // detailPane draws the rows in sight.

@@ -411,3 +411,14 @@ func TestBadLinesAndNothingFound(t *testing.T) {
 	quiet.keys("n").sees("no further blocked call")
 	quiet.keys("t").sees("no finding here")
 }
+
+func TestKeysTypedInABurst(t *testing.T) {
+	d := drive(t, review(t)).keys("esc").types("nnp")
+	if got := d.a.frame() + 1; got != 13 {
+		t.Errorf("nnp in one go ends at %d, want 13", got)
+	}
+	d.keys(":").types("up").keys("enter") // the command, not the arrow key
+	if got := d.a.frame() + 1; got != 12 {
+		t.Errorf(":up ends at %d, want 12", got)
+	}
+}

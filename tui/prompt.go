@@ -29,6 +29,10 @@ func newPrompt(label, text string, history *[]string, done func(*App, string) te
 
 // key edits; it reports whether the prompt was ended and how.
 func (p *prompt) key(k tea.KeyMsg) (ended, ok bool) {
+	if k.Type == tea.KeyRunes && !k.Alt {
+		p.insert(k.Runes) // "up" typed at once is a text, not an arrow
+		return false, false
+	}
 	switch k.String() {
 	case "enter":
 		return true, true
@@ -74,7 +78,7 @@ func (p *prompt) key(k tea.KeyMsg) (ended, ok bool) {
 	case "down":
 		p.recall(-1)
 	default:
-		if k.Type == tea.KeyRunes || k.Type == tea.KeySpace {
+		if k.Type == tea.KeySpace {
 			p.insert(k.Runes)
 		}
 	}

@@ -95,7 +95,7 @@ func (c *stepCmd) after(w *program.World, t *tape.Tape) error {
 	if ov.Blocks > 0 {
 		fmt.Fprintf(w.Stdout, "%s: %d of %d block findings undecided\n", name, ov.Open, ov.Blocks)
 	} else if ov.Done {
-		fmt.Fprintf(w.Stdout, "%s: no block findings in %d frames\n", name, ov.Frames)
+		fmt.Fprintf(w.Stdout, "%s: no block findings; %d frames\n", name, ov.Frames)
 	}
 	switch {
 	case ov.Err != nil:

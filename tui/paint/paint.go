@@ -17,6 +17,9 @@ import (
 // Painter knows the theme and what the terminal can do.
 type Painter struct {
 	roles [roleCount]string // parameters of SGR, without its brackets
+	// flat leaves a cursor's row in one colour: among sixteen, most pairs
+	// can't be read.
+	flat bool
 }
 
 // Row is one line of the screen, of a fixed width.
@@ -91,6 +94,9 @@ func (r *Row) blank(role Role, n int) *Row {
 
 func (r *Row) style(role Role) {
 	want := join(r.p.roles[r.base], r.p.roles[role])
+	if r.p.flat && (r.base == Cursor || r.base == Title) {
+		want = r.p.roles[r.base]
+	}
 	if want == r.last {
 		return
 	}

@@ -80,7 +80,7 @@ var looks = [roleCount]look{
 
 // New makes a painter for a terminal of that profile.
 func New(profile termenv.Profile, dark bool) *Painter {
-	p := &Painter{}
+	p := &Painter{flat: profile == termenv.ANSI}
 	for i := range looks {
 		p.roles[i] = looks[i].params(profile, dark)
 	}

@@ -66,9 +66,16 @@ func (t *Tape) Step(ctx context.Context, i int) (*Step, error) {
 	return t.stepWith(ctx, &t.walk, i)
 }
 
-func (t *Tape) stepWith(ctx context.Context, w *walker, i int) (*Step, error) {
+func (t *Tape) stepWith(ctx context.Context, w *walker, i int) (s *Step, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	defer func() {
+		// A fault of a rule must not take the screen with it.
+		if r := recover(); r != nil {
+			clear(w.live)
+			s, err = nil, fmt.Errorf("frame %d can't be stepped: a fault (%T)", i+1, r)
+		}
+	}()
 	r, err := t.Record(i)
 	if err != nil {
 		return nil, err
@@ -76,7 +83,7 @@ func (t *Tape) stepWith(ctx context.Context, w *walker, i int) (*Step, error) {
 	t.x.mu.RLock()
 	e := *t.x.entry(i)
 	t.x.mu.RUnlock()
-	s := &Step{Frame: i, Record: r}
+	s = &Step{Frame: i, Record: r}
 	if e.Session == NoSession {
 		return s, nil
 	}
