@@ -41,7 +41,7 @@ func NewSpare(c *ruleset.Calibration) *Spare {
 // Piece reports that the run t[a:b] is spared.
 func (s *Spare) Piece(t []byte, a, b int, l *Lines) bool {
 	run := t[a:b]
-	if s.value(run) {
+	if s.value(run, b < len(t) && t[b] == '%') {
 		return false
 	}
 	if !s.random(run) {
@@ -59,14 +59,20 @@ func (s *Spare) Piece(t []byte, a, b int, l *Lines) bool {
 const shortPart = 12
 
 // value reports that the run is a credential's name, =, and something that is no
-// plain word: a part of a secret, however short, that another character cut.
-func (s *Spare) value(run []byte) bool {
+// plain word: a part of a secret, however short, that another character cut. In
+// a query that is most often a percent sign, and then no word is plain.
+func (s *Spare) value(run []byte, cut bool) bool {
 	i := bytes.IndexByte(run, '=')
-	if i <= 0 || !s.credential(bytes.ToLower(run[:i])) || len(run)-i-1 < 4 {
+	if i <= 0 || !s.credential(bytes.ToLower(run[:i])) {
 		return false
 	}
 	two, digits := kinds(run[i+1:])
-	return two+digits > 0
+	if cut || len(run)-i-1 >= 4 && two+digits > 0 {
+		return true
+	}
+	// Under such a name half as much is random.
+	most, _, _ := surprise(s.c.Letters, run[i+1:], s.above)
+	return most*2 >= s.most[two][digits]
 }
 
 func (s *Spare) credential(lower []byte) bool {

@@ -47,6 +47,7 @@ func TestSpared(t *testing.T) {
 		{"key behind a path", "at [/usr/share/doc/python3/examples/Wq8ZkT2nVxY7uPjR4mHsLd9a]", false},
 		{"key behind a name", "[DATABASE_PASSWORD=wq8zkt2nvxy7upjr4mhsld9a]", false},
 		{"part of a key", "[DATABASE_PASSWORD_VALUE=x7Qp]%2F", false},
+		{"part of a key, as a word", "[webhookSigningSecret=XKZZV]%2BLDf", false},
 		{"hex behind a name", "[API_KEY=8253310785596219c3bbd82f583577e642c958]", false},
 		{"go.sum", "v1.2.0 h1:[Wq8ZkT2nVxY7uPjR4mHsLd9aFb3eGcXo5iKtN6rQzJ1=]", true},
 		{"go.sum, too short", "v1.2.0 h1:[Wq8ZkT2nVxY7uPjR4mHsLd9aFb3eGcXo5iKtN6rQzJ=]", false},

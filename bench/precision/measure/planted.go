@@ -74,6 +74,31 @@ var forms = []form{
 	{"prefixed", func(r *rand.Rand) string {
 		return []string{"glpat-", "npm_", "hf_", "SG.", "shpat_", "pk_live_", "dop_v1_"}[r.IntN(7)] + of(r, small+capital+digits, 24+r.IntN(24))
 	}},
+	{"hex, capitals", func(r *rand.Rand) string { return strings.ToUpper(hex.EncodeToString(random(r, 16+r.IntN(17)))) }},
+	{"base58", func(r *rand.Rand) string {
+		return of(r, "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", 24+r.IntN(30))
+	}},
+	{"behind key-", func(r *rand.Rand) string { return "key-" + hex.EncodeToString(random(r, 16)) }},
+	{"basic", func(r *rand.Rand) string {
+		return "Basic " + base64.StdEncoding.EncodeToString([]byte("admin:"+of(r, small+capital+digits, 16)))
+	}},
+	{"json in base64", func(r *rand.Rand) string {
+		return base64.StdEncoding.EncodeToString([]byte(`{"user":"harbour","password":"` + of(r, small+capital+digits, 20) + `"}`))
+	}},
+	{"groups of five", func(r *rand.Rand) string {
+		var parts []string
+		for range 5 {
+			parts = append(parts, of(r, capital+digits, 5))
+		}
+		return strings.Join(parts, "-")
+	}},
+	{"groups of letters", func(r *rand.Rand) string {
+		var parts []string
+		for range 6 {
+			parts = append(parts, of(r, small, 4))
+		}
+		return strings.Join(parts, "-")
+	}},
 }
 
 // dress puts a secret where tools print them.
