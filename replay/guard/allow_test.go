@@ -57,8 +57,7 @@ func TestAllowListIsReadAgain(t *testing.T) {
 	write(allowing("t"))
 	list := loadAllow(t, path)
 	var notes []string
-	var d *duo
-	d = newDuo(t, func(o *Options) {
+	d := newDuo(t, func(o *Options) {
 		o.Allow = WatchAllow(path, list, func(s string) { notes = append(notes, s) })
 	}, func(c *replay.Config) { c.Allow = list })
 	shakeHands(t, d)
