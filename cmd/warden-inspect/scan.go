@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/cmd/program"
@@ -81,6 +83,9 @@ func (c *scanCmd) Run(w *program.World) error {
 		observe = offline.Frames(handler.(report.FrameSink))
 	}
 	g := &gate{Handler: handler, failOn: c.FailOn, auditOnly: c.AuditOnly, tolerant: c.AllowParseErrors}
+	if !program.IsTerminal(w.Stdout) || c.Output != "" {
+		g.aside = func(err error) { program.PrintError(w.Stderr, name, err) }
+	}
 	bar := w.NewProgress(c.Progress, c.Quiet)
 	sum, err := offline.Run(c.inputs(w, ro), offline.Options{
 		Config: cfg, Formats: ro, Jobs: program.Workers(c.Jobs), Handler: g, Interrupt: w.Interrupt, Progress: bar, Observe: observe,
@@ -202,6 +207,9 @@ type gate struct {
 	auditOnly bool
 	tolerant  bool
 	fatal     bool
+	// aside tells of an error where the text report may not be seen: it goes
+	// to a file, to another program, or is no text.
+	aside func(error)
 }
 
 // Problem turns parse errors into notices where they are allowed.
@@ -212,7 +220,18 @@ func (g *gate) Problem(p *report.Problem) error {
 		p = &q
 	}
 	g.fatal = g.fatal || p.Fatal
+	if p.Fatal && !p.Parse && g.aside != nil {
+		g.aside(aside(p))
+	}
 	return g.Handler.Problem(p)
+}
+
+// aside is a problem as an error that names its trace once.
+func aside(p *report.Problem) error {
+	if p.Trace == "" || strings.HasPrefix(p.Message, p.Trace) {
+		return errors.New(p.Message)
+	}
+	return fmt.Errorf("%s: %s", p.Trace, p.Message)
 }
 
 // code is the run's exit code (product.md).

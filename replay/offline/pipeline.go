@@ -6,7 +6,6 @@ package offline
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"sync"
@@ -243,7 +242,6 @@ func (p *pipeline) problem(in *formats.Input, err error) bool {
 	t := &trace{}
 	if in != nil {
 		t.name, t.explicit = in.Name, in.Explicit
-		err = fmt.Errorf("%s: %w", in.Name, err)
 	}
 	return p.send(jobProblem, t, err)
 }
