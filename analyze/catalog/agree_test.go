@@ -192,6 +192,7 @@ func TestScannerAgreesOnWhatWasFound(t *testing.T) {
 		"http://webhook.site.",  // the root's dot is no part of the match
 		"corp..webhook.site",    // one label before two dots is no host
 		"http://webhook.site./", // the same with a path
+		"http://webhook.site..", // and with a dot too many
 	} {
 		for _, p := range pairs(t) {
 			agree(t, &p, s)

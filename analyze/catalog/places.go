@@ -255,12 +255,12 @@ func (s *textScan) host(host []byte, at int, six bool, e int) (listed bool) {
 		}
 		return false
 	}
-	if host[len(host)-1] == '.' {
-		host = host[:len(host)-1]
-		end-- // the root's dot is no part of what matches
-		if len(host) == 0 {
-			return false
-		}
+	// The root's dot, and any more that some client would cut, are no part of
+	// what matches.
+	host = bytes.TrimRight(host, ".")
+	end = at + len(host)
+	if len(host) == 0 {
+		return false
 	}
 	path := s.t[e:]
 	if isDigit(host[0]) {
@@ -286,7 +286,7 @@ func (s *textScan) host(host []byte, at int, six bool, e int) (listed bool) {
 	if !ok {
 		return listed
 	}
-	name = strings.TrimSuffix(name, ".")
+	name = strings.TrimRight(name, ".")
 	if s.listed([]byte(name), at, end, path) {
 		listed = true
 	}

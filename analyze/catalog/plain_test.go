@@ -310,7 +310,7 @@ func (p *plainRules) authority(t string, from, end int, host func(h string, at, 
 		return false
 	}
 	h, _, _ = strings.Cut(h, ":")
-	h = strings.TrimSuffix(h, ".")
+	h = strings.TrimRight(h, ".")
 	at, to := from, from+len(h)
 	if h == "" {
 		return false
@@ -324,7 +324,7 @@ func (p *plainRules) authority(t string, from, end int, host func(h string, at, 
 		return listed
 	}
 	name := plainASCII(plainPercent(h))
-	name = strings.TrimSuffix(name, ".")
+	name = strings.TrimRight(name, ".")
 	if host(name, at, to, path, false) {
 		listed = true
 	}
