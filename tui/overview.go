@@ -15,8 +15,6 @@ type strip struct {
 	cells  []tape.Cell
 	max    int
 	gen    int
-	busy   bool
-	again  bool
 }
 
 type stripMsg struct {
@@ -39,11 +37,8 @@ func (a *App) restrip() tea.Cmd {
 }
 
 func (s *strip) take(m stripMsg) {
-	if m.gen < s.gen && len(s.cells) > 0 && m.gen+8 > s.gen {
-		// An older count of the same width is better than none; a newer comes.
-		if len(m.cells) != len(s.cells) {
-			return
-		}
+	if m.gen < s.gen && len(m.cells) != len(s.cells) && len(s.cells) > 0 {
+		return // of another width; a newer count comes. An older one of this width is better than none
 	}
 	s.cells, s.timed, s.max = m.cells, m.timed, 0
 	for _, c := range m.cells {

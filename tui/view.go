@@ -267,10 +267,13 @@ func (a *App) header() *paint.Row {
 		}
 	}
 	if !a.ov.Done {
-		right = strings.TrimPrefix(a.reading(), ", ") + " · " + right
-		if a.w < 60 && !a.o.Follow {
-			right = strings.TrimSuffix(strings.TrimPrefix(a.reading(), ", "), " read") + " " + strings.TrimPrefix(right, strings.TrimPrefix(a.reading(), ", ")+" · ")
+		reading := strings.TrimPrefix(a.reading(), ", ")
+		if a.w < 60 {
+			reading = strings.TrimSuffix(reading, " read")
+		} else if right != "" {
+			reading += " ·"
 		}
+		right = reading + " " + right
 	}
 	place := fmt.Sprintf("%s/%s", count(max(a.frame()+1, 0)), count(a.ov.Frames))
 	left := a.w - paint.Width(right) - paint.Width(place) - 3

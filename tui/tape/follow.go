@@ -23,37 +23,29 @@ const sample = `{"direction":"c2s","frame":{"jsonrpc":"2.0","method":"ping","id"
 // is taken for JSON lines once it has a line.
 func (t *Tape) follow() error {
 	var head [64 << 10]byte
-	for {
-		n, err := t.file.ReadAt(head[:], 0)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		end := bytes.LastIndexByte(head[:n], '\n') + 1
-		if end == 0 && n < len(head) {
-			// Nothing to tell the form by yet: JSON lines is what a recorder
-			// writes.
-			src, err := formats.Open(t.Name, bytes.NewReader([]byte(sample)), t.o.Formats)
-			if err != nil {
-				return err
-			}
-			return t.followFrom(src)
-		}
-		_, info, err := archive.Open(bytes.NewReader(head[:n]), archive.Options{})
-		if err != nil {
-			return err
-		}
-		if len(info.Layers) > 0 || info.Tar {
-			return errors.New("--follow reads plain JSON lines, not a compressed file")
-		}
-		src, err := formats.Open(t.Name, bytes.NewReader(head[:max(end, n)]), t.o.Formats)
-		if err != nil {
-			return err
-		}
-		if src.NewStitcher() == nil {
-			return fmt.Errorf("--follow reads JSON lines, not %s", src.Format())
-		}
-		return t.followFrom(src)
+	n, err := t.file.ReadAt(head[:], 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
 	}
+	first := head[:n]
+	if bytes.IndexByte(first, '\n') < 0 && n < len(head) {
+		first = []byte(sample) // nothing to tell the form by yet
+	}
+	_, info, err := archive.Open(bytes.NewReader(first), archive.Options{})
+	if err != nil {
+		return err
+	}
+	if len(info.Layers) > 0 || info.Tar {
+		return errors.New("--follow reads plain JSON lines, not a compressed file")
+	}
+	src, err := formats.Open(t.Name, bytes.NewReader(first), t.o.Formats)
+	if err != nil {
+		return err
+	}
+	if src.NewStitcher() == nil {
+		return fmt.Errorf("--follow reads JSON lines, not %s", src.Format())
+	}
+	return t.followFrom(src)
 }
 
 func (t *Tape) followFrom(src formats.Source) error {
