@@ -53,7 +53,7 @@ func (c *convertCmd) Run(w *program.World) error {
 }
 
 // copy writes a canonical copy of what is read; after, if set, has the last
-// word before it is put in place.
+// word once it is in its place.
 func (r *run) copy(z zstdFlag, c *convert.Writer, o offline.Options, after func()) error {
 	out, err := r.r.out(r.w)
 	if err != nil {
@@ -73,13 +73,20 @@ func (r *run) copy(z zstdFlag, c *convert.Writer, o offline.Options, after func(
 	if err == nil {
 		err = sink.Close()
 	}
-	if err == nil && c.OverCap > 0 {
+	if err != nil {
+		out.Abort()
+		return err
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	if c.OverCap > 0 {
 		r.w.Warn(name, fmt.Sprintf("%d frames were over --max-frame-bytes: the copy has their ids, methods and sizes, not their content", c.OverCap))
 	}
-	if err == nil && after != nil {
+	if after != nil {
 		after()
 	}
-	return r.finish(out, err)
+	return r.status()
 }
 
 // sink is where lines go: the output, compressed where that is asked for.

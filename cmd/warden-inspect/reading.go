@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/secret"
@@ -156,7 +157,9 @@ func (h *problems) Problem(p *report.Problem) error {
 		}
 		where += ": "
 	}
-	fmt.Fprintf(h.w.Stderr, "%s: %s: %s%s\n", name, kind, where, safe.String(safe.Limit(secret.Scrub(p.Message), 2048)))
+	message := safe.String(safe.Limit(secret.Scrub(p.Message), 2048))
+	message = strings.TrimPrefix(message, where) // an input that can't be opened names itself
+	fmt.Fprintf(h.w.Stderr, "%s: %s: %s%s\n", name, kind, where, message)
 	return nil
 }
 

@@ -35,7 +35,7 @@ func (r *Redactor) Junk(raw []byte) []byte {
 		i += n + 1
 	}
 	// A secret over several lines, the body of a key above all.
-	if bytes.IndexAny(raw, "\r\n") >= 0 && bytes.Equal(out, raw) {
+	if bytes.ContainsAny(raw, "\r\n") && bytes.Equal(out, raw) {
 		return r.Text(raw)
 	}
 	return out
