@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"compress/flate"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -38,16 +36,15 @@ var htmlScript string
 //
 // Findings and frames are written as they come; only sums stay in memory.
 func NewHTML(w io.Writer, run *Run) FrameSink {
-	return &page{out: newOut(w), run: run, lens: newLens(run), masker: newMasker(run.Set),
+	return &page{out: newOut(w), run: run, lens: newLens(run), render: newRenderer(newMasker(run.Set)),
 		traceIndex: map[string]int{}, tools: map[string]*toolSum{}, running: map[int]*htmlSession{}}
 }
 
 type page struct {
 	out
-	run    *Run
-	lens   *lens
-	masker *masker
-	begun  bool
+	run   *Run
+	lens  *lens
+	begun bool
 
 	shown, total, accepted int64 // findings
 	inBlock                bool  // a block of findings is open
@@ -71,10 +68,8 @@ type page struct {
 	allTraces  []htmlTrace
 	moreTraces int64
 
-	frames    []byte // JSON of frames not yet written
 	nextFrame int
-	spent     int64 // bytes of text written
-	read      int64
+	render    *renderer
 }
 
 // restSum counts what has no row of its own.
@@ -233,30 +228,8 @@ func (p *page) closeFindings() {
 	}
 }
 
-// writeFrames compresses the frames at hand into a block.
-func (p *page) writeFrames() error {
-	if len(p.frames) == 0 {
-		return p.err
-	}
-	p.closeFindings()
-	var z bytes.Buffer
-	w, err := flate.NewWriter(&z, 5)
-	if err == nil {
-		_, err = w.Write(append(p.frames, ']'))
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		return err
-	}
-	p.frames = p.frames[:0]
-	b := append(p.buf, `<script type="text/plain" class="w-frames" data-last="`...)
-	b = strconv.AppendInt(b, int64(p.nextFrame-1), 10)
-	b = append(b, `">`...)
-	b = base64.StdEncoding.AppendEncode(b, z.Bytes())
-	p.buf = append(b, "</script>\n"...)
-	return p.spill()
+// Abort implements Handler.
+func (p *page) Abort() {
+	p.render.stop()
+	p.abort()
 }
-
-func (p *page) Abort() { p.abort() }

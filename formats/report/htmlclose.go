@@ -58,9 +58,11 @@ func (p *page) Trace(t *Trace) error {
 func (p *page) Close(s *Summary) error {
 	p.begin()
 	p.closeFindings()
-	if err := p.writeFrames(); err != nil && p.err == nil {
-		p.err = err
+	p.render.stop()
+	if p.err == nil {
+		p.err = p.render.err
 	}
+	p.buf = p.render.appendBlocks(p.buf)
 	p.prune()
 	slices.SortStableFunc(p.sessions, func(a, b *htmlSession) int { return cmp.Compare(a.id, b.id) })
 	p.buf = append(p.buf, `<script type="application/json" id="w-summary">`...)

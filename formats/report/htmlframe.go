@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/warden-trace/warden/analyze"
@@ -33,9 +35,8 @@ type htmlSession struct {
 
 // heldFrame is a frame that is shown only if a finding follows.
 type heldFrame struct {
-	head []byte // JSON of the frame's facts
-	raw  []byte
-	size int64
+	facts facts
+	raw   []byte
 }
 
 const (
@@ -70,19 +71,19 @@ func (p *page) Frame(f *Frame) error {
 	switch {
 	case len(f.Findings) > 0 && p.shown < htmlFindings:
 		for _, h := range s.before {
-			p.store(h.head, h.raw, h.size, nil, nil, besideText)
+			p.store(h.facts.json(), h.raw, true, nil, nil, besideText)
 		}
 		p.release(s)
-		s.stored = p.store(p.head(f, s), f.Raw(), f.Size(), f.Findings, f.Outcome, bodyLimit)
+		s.before = nil // the renderer has their memory
+		facts := p.facts(f, s)
+		s.stored = p.store(facts.json(), f.Raw(), false, f.Findings, f.Outcome, bodyLimit)
 		s.after = htmlAround
 	case s.after > 0:
 		s.after--
-		p.store(p.head(f, s), f.Raw(), f.Size(), nil, nil, besideText)
+		raw, facts := f.Raw(), p.facts(f, s)
+		p.store(facts.json(), raw[:min(len(raw), holdRaw)], false, nil, nil, besideText)
 	default:
 		p.hold(f, s)
-	}
-	if len(p.frames) > htmlBlock {
-		return p.writeFrames()
 	}
 	return p.spill()
 }
@@ -161,18 +162,37 @@ func (s *htmlSession) found(fs []analyze.Finding, c *cell) {
 	}
 }
 
-// head is the JSON of a frame's facts: the beginning of an array that store ends.
-func (p *page) head(f *Frame, s *htmlSession) []byte {
+// facts are what the page says of a frame besides its text.
+type facts struct {
+	n                               [7]int64
+	kind, id, method, tool, lacking string
+}
+
+func (p *page) facts(f *Frame, s *htmlSession) facts {
 	kind, id := f.kind()
-	b := append([]byte(nil), '[')
-	for i, n := range [...]int64{int64(s.id), int64(f.Event.Place.Frame), f.Event.Place.Line, micros(f.Event.TS), f.Size(),
-		int64(f.Outcome.Dir), int64(f.Outcome.Verdict)} {
+	x := facts{
+		n: [...]int64{int64(s.id), int64(f.Event.Place.Frame), f.Event.Place.Line, micros(f.Event.TS), f.Size(),
+			int64(f.Outcome.Dir), int64(f.Outcome.Verdict)},
+		kind: kind, method: p.lens.method.Raw(f.Outcome.Method), tool: p.lens.tool.Raw(f.Outcome.Tool), lacking: lacking(f.Record.Flags),
+	}
+	if len(id) > 0 && len(id) <= 18 && plainNumber(id) {
+		x.id = string(id)
+	} else {
+		x.id = p.lens.readID(id).shown()
+	}
+	return x
+}
+
+// json begins the array that the renderer ends.
+func (x *facts) json() []byte {
+	b := append(make([]byte, 0, 128), '[')
+	for i, n := range x.n {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = strconv.AppendInt(b, n, 10)
 	}
-	for _, t := range [...]string{kind, p.lens.readID(id).shown(), p.lens.method.Raw(f.Outcome.Method), p.lens.tool.Raw(f.Outcome.Tool), lacking(f.Record.Flags)} {
+	for _, t := range [...]string{x.kind, x.id, x.method, x.tool, x.lacking} {
 		b = htmlString(append(b, ','), t)
 	}
 	return b
@@ -181,15 +201,15 @@ func (p *page) head(f *Frame, s *htmlSession) []byte {
 // hold keeps a frame in case one of the next two has a finding.
 func (p *page) hold(f *Frame, s *htmlSession) {
 	raw := f.Raw()
-	h := heldFrame{size: f.Size()}
+	var h heldFrame
 	if len(s.before) == htmlAround { // reuse the oldest one's memory
-		h = heldFrame{raw: s.before[0].raw[:0], size: f.Size()}
+		h.raw = s.before[0].raw[:0]
 		p.held -= len(s.before[0].raw)
 		copy(s.before, s.before[1:])
 		s.before = s.before[:htmlAround-1]
 	}
 	h.raw = append(h.raw, raw[:min(len(raw), holdRaw)]...)
-	h.head = p.head(f, s)
+	h.facts = p.facts(f, s)
 	p.held += len(h.raw)
 	s.before = append(s.before, h)
 	if p.held > holdBytes {
@@ -207,59 +227,27 @@ func (p *page) release(s *htmlSession) {
 	s.before = s.before[:0]
 }
 
-// store adds a frame to those shown and returns its number. out is nil for a
-// neighbour.
-func (p *page) store(head, raw []byte, size int64, spots []analyze.Finding, out *replay.Outcome, limit int) int {
-	b := p.frames
-	if len(b) == 0 {
-		b = append(b, '[')
-	} else {
-		b = append(b, ',')
+// store hands a frame to the renderer and returns its number among those shown.
+// out is nil for a neighbour. raw is only valid during the call unless owned.
+func (p *page) store(head, raw []byte, owned bool, spots []analyze.Finding, out *replay.Outcome, limit int) int {
+	j := renderJob{head: head, raw: raw, limit: limit}
+	if !owned {
+		j.raw = bytes.Clone(raw)
 	}
-	from := len(b)
-	b = append(b, head...)
-	b = p.body(append(b, ','), raw, spots, limit)
-	b = append(b, ',')
+	for i := range spots {
+		if len(spots[i].Spans) > 0 {
+			j.spots = append(j.spots, analyze.Finding{Tier: spots[i].Tier, Pointer: spots[i].Pointer, Spans: slices.Clone(spots[i].Spans)})
+		}
+	}
 	if out != nil && out.Verdict == replay.Replace {
-		b = p.body(b, out.Bytes, nil, limit)
-	} else {
-		b = append(b, "null"...)
+		j.after = bytes.Clone(out.Bytes)
 	}
-	b = append(b, ',')
 	if out != nil && len(out.Replies) > 0 {
-		b = p.body(b, out.Replies[0], nil, limit)
-	} else {
-		b = append(b, "null"...)
+		j.reply = bytes.Clone(out.Replies[0])
 	}
-	p.frames = append(b, ']')
-	p.spent += int64(len(p.frames) - from)
+	p.render.send(j)
 	p.nextFrame++
 	return p.nextFrame - 1
-}
-
-// body appends [text, marks], or null where there is nothing to show any more.
-func (p *page) body(b, raw []byte, spots []analyze.Finding, limit int) []byte {
-	if len(raw) == 0 || p.spent > htmlText || p.read > htmlRead {
-		return append(b, "null"...)
-	}
-	p.read += int64(len(raw))
-	x := p.masker.pretty(raw, spots, limit)
-	b = htmlString(append(b, '['), string(x.text))
-	b = append(b, ',', '[')
-	for i, m := range x.marks {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, '[')
-		for k, n := range m {
-			if k > 0 {
-				b = append(b, ',')
-			}
-			b = strconv.AppendInt(b, int64(n), 10)
-		}
-		b = append(b, ']')
-	}
-	return append(b, "]]"...)
 }
 
 // ended takes the sum of a session.

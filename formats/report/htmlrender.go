@@ -1,0 +1,131 @@
+package report
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strconv"
+	"sync"
+
+	"github.com/klauspost/compress/flate"
+
+	"github.com/warden-trace/warden/analyze"
+)
+
+// renderer makes frames readable in a goroutine of its own, in the order in
+// which they are sent, and keeps them compressed until the page is complete: what
+// it has made must not depend on when.
+type renderer struct {
+	masker *masker
+	jobs   chan renderJob
+	wg     sync.WaitGroup
+	once   sync.Once
+
+	frames []byte   // JSON of the block in hand
+	count  int      // frames so far
+	blocks []packed // complete ones
+	spent  int64    // bytes of text
+	read   int64    // bytes of frames read
+	err    error
+}
+
+// packed is a block of frames; last is the number of its last one.
+type packed struct {
+	data []byte
+	last int
+}
+
+// renderJob is one frame to be shown. Its memory is the renderer's.
+type renderJob struct {
+	head              []byte
+	raw, after, reply []byte
+	spots             []analyze.Finding
+	limit             int
+}
+
+func newRenderer(m *masker) *renderer {
+	r := &renderer{masker: m, jobs: make(chan renderJob, 64)}
+	r.wg.Go(func() {
+		for j := range r.jobs {
+			r.frame(&j)
+		}
+		r.pack()
+	})
+	return r
+}
+
+func (r *renderer) send(j renderJob) { r.jobs <- j }
+
+// stop waits until everything is made.
+func (r *renderer) stop() {
+	r.once.Do(func() { close(r.jobs) })
+	r.wg.Wait()
+}
+
+func (r *renderer) frame(j *renderJob) {
+	b := r.frames
+	if len(b) == 0 {
+		b = append(b, '[')
+	} else {
+		b = append(b, ',')
+	}
+	from := len(b)
+	b = append(append(b, j.head...), ',')
+	b = append(r.body(b, j.raw, j.spots, j.limit), ',')
+	b = append(r.body(b, j.after, nil, j.limit), ',')
+	b = append(r.body(b, j.reply, nil, j.limit), ']')
+	r.frames = b
+	r.spent += int64(len(b) - from)
+	r.count++
+	if len(r.frames) > htmlBlock {
+		r.pack()
+	}
+}
+
+// body appends [text, marks], or null where there is nothing to show any more.
+func (r *renderer) body(b, raw []byte, spots []analyze.Finding, limit int) []byte {
+	if len(raw) == 0 || r.spent > htmlText || r.read > htmlRead {
+		return append(b, "null"...)
+	}
+	r.read += int64(len(raw))
+	x := r.masker.pretty(raw, spots, limit)
+	b = appendJSON(append(b, '['), string(x.text))
+	b = append(b, ',', '[')
+	for i, m := range x.marks {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(append(b, '['), int64(m[0]), 10)
+		b = strconv.AppendInt(append(b, ','), int64(m[1]), 10)
+		b = strconv.AppendInt(append(b, ','), int64(m[2]), 10)
+		b = append(b, ']')
+	}
+	return append(b, "]]"...)
+}
+
+// pack compresses the frames in hand.
+func (r *renderer) pack() {
+	if len(r.frames) == 0 || r.err != nil {
+		return
+	}
+	var z bytes.Buffer
+	w, err := flate.NewWriter(&z, flate.BestSpeed)
+	if err == nil {
+		_, err = w.Write(append(r.frames, ']'))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	r.frames, r.err = r.frames[:0], err
+	r.blocks = append(r.blocks, packed{z.Bytes(), r.count - 1})
+}
+
+// appendBlocks writes the blocks as the page holds them.
+func (r *renderer) appendBlocks(b []byte) []byte {
+	for _, k := range r.blocks {
+		b = append(b, `<script type="text/plain" class="w-frames" data-last="`...)
+		b = strconv.AppendInt(b, int64(k.last), 10)
+		b = base64.StdEncoding.AppendEncode(append(b, `">`...), k.data)
+		b = append(b, "</script>\n"...)
+	}
+	return b
+}
