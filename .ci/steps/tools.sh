@@ -2,7 +2,7 @@
 # The programs that the other steps use. As root on Debian the missing ones are
 # installed; elsewhere they are named.
 set -euo pipefail
-declare -A package=([jq]=jq [zstd]=zstd [node]=nodejs [npm]=npm [git]=git [gcc]=gcc)
+declare -A package=([jq]=jq [zstd]=zstd [node]=nodejs [npm]=npm [git]=git [gcc]=gcc [chromium]=chromium)
 missing=()
 for tool in "${!package[@]}"; do
   command -v "$tool" >/dev/null || missing+=("${package[$tool]}")

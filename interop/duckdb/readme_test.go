@@ -83,3 +83,27 @@ func TestReadmeQueries(t *testing.T) {
 		}
 	}
 }
+
+// The chapter names exactly the columns that the tables have.
+func TestReadmeNamesTheColumns(t *testing.T) {
+	dir := t.TempDir()
+	week(t, dir)
+	scan(t, dir, 1, "--parquet", "report", "traces/")
+	var chapter string
+	for _, name := range []string{"README.md", "docs-reports.md.part"} {
+		if text, err := os.ReadFile(filepath.Join("..", "..", name)); err == nil {
+			chapter += string(text)
+		}
+	}
+	for _, table := range tables {
+		row := regexp.MustCompile(`(?m)^\| ` + table + ` \| (.*) \|$`).FindStringSubmatch(chapter)
+		if row == nil {
+			t.Fatalf("no row about %s", table)
+		}
+		var named []string
+		for _, m := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[1], -1) {
+			named = append(named, m[1])
+		}
+		equal(t, table, query(t, dir, "SELECT column_name FROM (DESCRIBE SELECT * FROM read_parquet('report/"+table+"/**/*.parquet', hive_partitioning = false))"), named...)
+	}
+}
