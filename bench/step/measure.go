@@ -110,7 +110,7 @@ func measure(bin, trace, dir string, keys int) (*figures, error) {
 		busy = append(busy, x)
 	}
 	f.busy = share(busy, 0.95)
-	err = wait(5*time.Minute, func() bool { time.Sleep(50 * time.Millisecond); return s.idle(400 * time.Millisecond) })
+	err = wait(5*time.Minute, func() bool { time.Sleep(50 * time.Millisecond); return s.idle(2 * time.Second) })
 	if err != nil {
 		return nil, err
 	}
@@ -126,12 +126,18 @@ func measure(bin, trace, dir string, keys int) (*figures, error) {
 	f.last = ms(at, when)
 	var took []float64
 	cycle := []string{"k", "k", "h", "\x1b[5~", "p", "j", "l", "n", "[", "v", "p", "k"}
+	slow := map[string]float64{} // the slowest press of each key
 	for i := range keys {
-		x, err := press(cycle[i%len(cycle)])
+		key := cycle[i%len(cycle)]
+		x, err := press(key)
 		if err != nil {
 			return nil, err
 		}
 		took = append(took, x)
+		slow[key] = max(slow[key], x)
+	}
+	if os.Getenv("WARDEN_BENCH_KEYS") != "" {
+		fmt.Println(slow)
 	}
 	f.median, f.p95 = share(took, 0.5), share(took, 0.95)
 	f.peak, err = peak(cmd.Process.Pid)

@@ -79,9 +79,9 @@ func (c *stepCmd) Run(w *program.World) error {
 	if c.Trace == "-" {
 		in = nil // the keys come from the terminal itself
 	}
-	// The index and the buffers of the reading are all that is kept: collect
-	// early, so that a large trace stays a small program.
-	debug.SetGCPercent(40)
+	// Collect early only where memory gets tight, so that a large trace stays a
+	// small program and a small one is not kept waiting.
+	debug.SetMemoryLimit(140 << 20)
 	if err := tui.Run(*o, in, out, w.Interrupt); err != nil {
 		return program.Fail("", "step: %w", err)
 	}

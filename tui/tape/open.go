@@ -19,6 +19,7 @@ import (
 	"time"
 
 	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
+	"github.com/SaveTheRbtz/zstd-seekable-format-go/pkg/framecache"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/warden-trace/warden/formats"
@@ -191,7 +192,9 @@ func (t *Tape) seekable() io.ReaderAt {
 		f.Close()
 		return nil
 	}
-	r, err := seekable.NewReader(f, dec)
+	// Frames of one session lie apart: stepping back visits the same few over
+	// and over.
+	r, err := seekable.NewReader(f, dec, seekable.WithReaderFrameCache(framecache.NewLRU(framecache.Limits{MaxFrames: 24, MaxBytes: 24 << 20})))
 	if err == nil {
 		err = trusted(r, f)
 	}

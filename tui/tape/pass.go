@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"runtime"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/catalog"
@@ -59,6 +60,9 @@ func (t *Tape) run(next func(*formats.Chunk) error) {
 						w.frames = append(w.frames, replay.Frame{})
 					}
 					w.hits = examine(x, r, m, &w.frames[len(w.frames)-1], w.hits)
+					if len(w.recs)%64 == 0 {
+						runtime.Gosched()
+					}
 				})
 			}
 			ready <- w
@@ -142,6 +146,7 @@ func (p *pass) chunk(w *work) {
 	breathe := func() {
 		if n++; n%64 == 0 {
 			p.x.mu.Unlock()
+			runtime.Gosched() // a key that was pressed comes first
 			p.x.mu.Lock()
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -139,9 +140,12 @@ func (w *walker) before(ctx context.Context, i int, e Entry) (checkpoint, error)
 	delete(w.live, e.Session)
 	chain := w.t.chain(want, best.after)
 	for n, j := range chain {
-		if n%16 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			w.put(e.Session, best)
 			return best, ctx.Err()
+		}
+		if n%8 == 7 {
+			runtime.Gosched() // the screen comes first
 		}
 		r, err := w.t.Record(j)
 		if err != nil {
