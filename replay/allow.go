@@ -137,6 +137,8 @@ func (m *Machine) tick(now int64) {
 		f := e.Finding
 		c := m.client.get(e.Key)
 		if c == nil {
+			// Forgotten under --max-inflight: there is no id to answer.
+			f.Tool, f.Direction, f.Action = e.Tool, analyze.ClientToServer, m.action(&f)
 			m.add(f)
 			continue
 		}

@@ -19,6 +19,8 @@ func (m *Machine) direction(msg *jsonrpc.Message) analyze.Direction {
 	}
 	fromClient, fromServer := m.client.get(k), m.server.get(k)
 	switch {
+	case msg.Has&jsonrpc.HasMethod != 0 && fromClient == nil && fromServer == nil:
+		return m.methodDirection(msg) // a result that nobody asked for beside a method
 	case fromServer == nil:
 		return analyze.ServerToClient
 	case fromClient == nil:

@@ -8,7 +8,7 @@ import (
 
 // frameWide adds what is wrong with a message whatever it says.
 func (m *Machine) frameWide(from int, dir analyze.Direction, p *Part) {
-	if p.Msg.Has&jsonrpc.Ambiguous == 0 {
+	if p.Msg.Has&jsonrpc.Ambiguous == 0 && (p.Msg.Has&jsonrpc.HasMethod == 0 || !p.Msg.IsResponse()) {
 		return
 	}
 	for i := from; i < len(m.out.Findings); i++ {

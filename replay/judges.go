@@ -79,6 +79,7 @@ func (j *judges) whole(m *Machine, ev *Event) {
 
 // http shows the profiles an HTTP exchange without a message.
 func (j *judges) http(m *Machine, ev *Event) {
+	m.out.Message = true
 	from := len(m.out.Findings)
 	if len(j.profiles) > 0 {
 		j.show(m, &profile.Frame{Dir: ev.Dir, TS: ev.TS, HTTP: ev.HTTP})
@@ -88,6 +89,7 @@ func (j *judges) http(m *Machine, ev *Event) {
 
 // exec shows the profiles a record of the exec channel.
 func (j *judges) exec(m *Machine, ev *Event) {
+	m.out.Message = true
 	from := len(m.out.Findings)
 	f := profile.Frame{Dir: ev.Dir, TS: ev.TS, Text: !ev.Binary, Binary: ev.Binary, Bytes: ev.Bytes, Size: ev.Size, HasBytes: ev.HasBytes}
 	if ev.Frame != nil {
@@ -163,12 +165,26 @@ func (j *judges) list(m *Machine, ev *Event, p *Part, c *call) (stage string) {
 			Message: "the recording lacks part of a tools/list: the drift gate is off for this session"})
 		return ""
 	}
-	id := ""
-	if c != nil {
-		id = string(c.key)
+	// Every reading of a repeated result counts; the last, which most readers
+	// keep, answers the request.
+	all := m.results(msg)
+	var diverged bool
+	var err error
+	for i, result := range all {
+		id := ""
+		if c != nil && i == len(all)-1 {
+			id = string(c.key)
+		}
+		findings, d, e := j.gate.Answered(id, result)
+		if len(findings) > 0 && diverged {
+			continue // one finding a frame
+		}
+		m.addAll(findings)
+		diverged = diverged || d
+		if e != nil {
+			err = e
+		}
 	}
-	findings, diverged, err := j.gate.Answered(id, msg.Result)
-	m.addAll(findings)
 	if err != nil && j.cfg.Strict {
 		m.fault(ev, "list-gate", "ListEntry", msg)
 	}

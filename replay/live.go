@@ -44,5 +44,5 @@ func (s *Sessions) SetAllow(p *allowlist.Policy) {
 // Step always forwards it, whatever the session's state, so a driver may do so
 // before its turn (replay.md: never held).
 func (f *Frame) Control() bool {
-	return f.single && f.Has&jsonrpc.Junk == 0 && control(&f.one[0].Msg)
+	return f.single && f.Has&(jsonrpc.Junk|jsonrpc.Repeated) == 0 && controls(&f.one[0].Msg)
 }

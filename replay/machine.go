@@ -139,6 +139,16 @@ type decision struct {
 // part judges one message.
 func (m *Machine) part(ev *Event, p *Part) (d decision) {
 	msg := &p.Msg
+	if m.cfg.Coverage == analyze.Full && msg.Alt != nil {
+		adopt(msg)
+	}
+	const says = jsonrpc.HasMethod | jsonrpc.HasResult | jsonrpc.HasError
+	if msg.Has&says == 0 {
+		m.frameError(ev, "an object without method, result or error")
+		m.frameWide(len(m.out.Findings), ev.Dir, p)
+		return decision{}
+	}
+	m.out.Message = true
 	dir := ev.Dir
 	if dir == analyze.Unknown {
 		dir = m.direction(msg)
@@ -149,7 +159,7 @@ func (m *Machine) part(ev *Event, p *Part) (d decision) {
 
 	// The control notifications are recognised before any id is looked up
 	// and are never inspected, blocked, held or reordered.
-	if control(msg) {
+	if m.control(msg) {
 		m.out.Method = m.name(msg.Method)
 		m.judges.control(m, ev, dir, p)
 		m.settle(from, dir, msg, m.out.Method, "")
@@ -169,13 +179,19 @@ func (m *Machine) part(ev *Event, p *Part) (d decision) {
 	return d
 }
 
-// control reports progress and cancellation: notifications by method, without
-// result or error.
-func control(msg *jsonrpc.Message) bool {
+// control reports progress and cancellation: notifications by method, in every
+// reading of it, without result or error.
+func (m *Machine) control(msg *jsonrpc.Message) bool {
 	if msg.Has&jsonrpc.HasMethod == 0 || msg.IsResponse() {
 		return false
 	}
-	return string(msg.Method) == "notifications/progress" || string(msg.Method) == "notifications/cancelled"
+	return m.allMethods(msg, isControl)
+}
+
+// controls is control by the last reading of the method alone, for a driver that
+// has no machine at hand.
+func controls(msg *jsonrpc.Message) bool {
+	return msg.Has&jsonrpc.HasMethod != 0 && !msg.IsResponse() && isControl(string(msg.Method))
 }
 
 // rescue turns a fault in a rule into a note, or with Strict into an abort; the

@@ -33,6 +33,7 @@ type Outcome struct {
 	// prompts: what a lock can be pinned from.
 	Listed *Listed
 
+	Message   bool // the frame is, or holds, a message of its protocol
 	Inspected bool // a rule family looked at it
 	Calls     int  // tool calls that this frame begins (a retry is no new call)
 	Method    string

@@ -17,7 +17,7 @@ func (m *Machine) overCap(ev *Event) {
 	if dir == analyze.Unknown {
 		dir = m.direction(&msg)
 	}
-	m.out.Dir = dir
+	m.out.Dir, m.out.Message = dir, true
 	from := len(m.out.Findings)
 	c := m.correlate(dir, &msg)
 	tool := ""

@@ -54,15 +54,12 @@ func (m *Machine) request(ev *Event, dir analyze.Direction, p *Part) decision {
 // repeated method, the one that matters most counts.
 func (m *Machine) kind(msg *jsonrpc.Message) callKind {
 	k := kindOf(string(msg.Method))
-	if m.cfg.Coverage == analyze.Full {
-		for _, a := range msg.Alt {
-			if a.Key != "method" || len(a.Raw) < 2 || a.Raw[0] != '"' {
-				continue
-			}
-			s, _ := jsonrpc.Unquote(nil, a.Raw[1:len(a.Raw)-1])
-			if kindOf(string(s)) == kindCall {
-				k = kindCall
-			}
+	for _, want := range []callKind{kindCall, kindTaskResult, kindTaskGet, kindList} {
+		if m.anyMethod(msg, func(s string) bool { return kindOf(s) == want }) {
+			return want
+		}
+		if k == want {
+			break
 		}
 	}
 	return k
@@ -108,11 +105,12 @@ func (m *Machine) serverRequest(ev *Event, p *Part) decision {
 	msg := &p.Msg
 	method := m.out.Method
 	from := len(m.out.Findings)
-	if msg.Has&jsonrpc.HasID == 0 && m.cfg.Coverage == analyze.Full && strings.HasPrefix(method, "notifications/tasks") {
+	if m.cfg.Coverage == analyze.Full && m.anyMethod(msg, isTaskNotification) {
+		// With an id too: there are readers that take it for a notification.
 		return m.taskNotification(ev, p)
 	}
 	m.judges.frame(m, ev, analyze.ServerToClient, p, nil)
-	if msg.Has&jsonrpc.HasID == 0 && method == "notifications/tools/list_changed" {
+	if m.anyMethod(msg, func(s string) bool { return s == "notifications/tools/list_changed" }) {
 		m.judges.listChanged()
 	}
 	m.settle(from, analyze.ServerToClient, msg, method, "")
@@ -128,7 +126,7 @@ func (m *Machine) serverRequest(ev *Event, p *Part) decision {
 // taskNotification inspects the tool's result that a notification delivers. A
 // notification can't be answered with an error: in error mode it is dropped.
 func (m *Machine) taskNotification(ev *Event, p *Part) decision {
-	if p.Msg.Has&jsonrpc.HasNested == 0 {
+	if p.Msg.Has&jsonrpc.HasNested == 0 && len(p.Hits) == 0 {
 		return decision{}
 	}
 	tool := m.tasks.tool(taskParam(p.Msg.Params))

@@ -27,7 +27,7 @@ func (m *Machine) response(ev *Event, dir analyze.Direction, p *Part, c *call) d
 				m.out.Findings[i].Action = analyze.Shadowed // there is nobody to answer with an error
 			}
 		}
-		return decision{}
+		return m.eitherWay(ev, p)
 	}
 	full := m.cfg.Coverage == analyze.Full
 	r := answer{sel: whole, from: from}
@@ -88,6 +88,26 @@ func (m *Machine) tooLate(r *answer) decision {
 		}
 	}
 	return decision{verdict: Drop}
+}
+
+// eitherWay looks again at an answer that a bare recording gives no direction,
+// and that was taken for the client's because a server's request with the same
+// id was the nearer one: it may be the result of the call that waits as well,
+// and a server that asks with a chosen id must not get its result past the
+// rules.
+func (m *Machine) eitherWay(ev *Event, p *Part) decision {
+	if ev.Dir != analyze.Unknown || m.cfg.Coverage != analyze.Full {
+		return decision{}
+	}
+	k, ok := key(p.Msg.ID)
+	if !ok {
+		return decision{}
+	}
+	c := m.client.get(k)
+	if c == nil || c.kind != kindCall {
+		return decision{}
+	}
+	return m.conclude(p, &answer{from: len(m.out.Findings), inspect: true, sel: whole, strict: true, tool: c.tool, method: c.method})
 }
 
 // answer is what the machine has made out about a response before it concludes.

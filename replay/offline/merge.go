@@ -34,6 +34,7 @@ type merge struct {
 	stitch   formats.Stitcher
 	prints   prints
 	bad      int
+	known    bool // a frame was a message, or its line said which way it went
 	ev       replay.Event
 	env      where.Env
 	matching []analyze.Finding
@@ -78,7 +79,7 @@ func (m *merge) begin(t *trace) {
 	m.sessions.Closed = m.closed
 	m.stitch = t.source.NewStitcher()
 	m.prints = prints{}
-	m.bad = 0
+	m.bad, m.known = 0, false
 }
 
 func (m *merge) chunk(j *job) {
@@ -139,6 +140,7 @@ func (m *merge) record(r *formats.Record, f *replay.Frame) {
 	}
 	out := s.Machine.Step(ev)
 	s.Frames++
+	m.known = m.known || out.Message || r.Dir != analyze.Unknown
 	t := s.Data.(*tally)
 	m.complete(s, r.TS, out.Findings)
 	o := Observation{Trace: m.cur.name, Format: m.t.Format, Fidelity: m.cur.source.Fidelity(), Session: s, Record: r, Event: ev, Outcome: out}
@@ -214,6 +216,12 @@ func (m *merge) end(j *job) {
 	m.sessions.Close()
 	if n := m.bad - namedBadLines; n > 0 {
 		m.problem(report.Problem{Message: fmt.Sprintf("%d more lines could not be read", n), Parse: true, Fatal: true})
+	}
+	if m.t.Frames > 0 && !m.known {
+		// JSON lines that say nothing: reading them as clean would be a lie
+		// (formats.md, "Fidelity").
+		m.problem(report.Problem{Fatal: true, Message: "no recording of a known form: its lines are JSON, but none is a message or holds one " +
+			"where a recorder is known to put it (frame, message, payload, raw, data, body, msg, json, in exact case)"})
 	}
 	for _, n := range m.cur.source.Notices() {
 		m.problem(report.Problem{Message: n})

@@ -127,6 +127,17 @@ func TestBadLinesAreNamedAndCounted(t *testing.T) {
 	}
 }
 
+// TestNothingRecognisedIsNoCleanTrace: JSON lines of another kind.
+func TestNothingRecognisedIsNoCleanTrace(t *testing.T) {
+	out, sum := scan(t, offline.Options{}, inputs(`{"Direction":"s2c","Frame":{"jsonrpc":"2.0","id":1,"result":{}}}`+"\n"+`{"foo":1}`+"\n"))
+	if !strings.Contains(out, `"fatal":true`) || !strings.Contains(out, "no recording of a known form") {
+		t.Errorf("%+v\n%s", sum, out)
+	}
+	if _, sum := scan(t, offline.Options{}, inputs(`{"direction":"s2c","frame":"junk"}`+"\n")); sum.Counts.Rules["WRD-RES-FRAME-ERROR"] != 1 {
+		t.Errorf("%+v", sum)
+	}
+}
+
 // TestADamagedStreamIsReportedAsFarAsItGoes: what came before the fault counts,
 // and the trace is marked.
 func TestADamagedStreamIsReportedAsFarAsItGoes(t *testing.T) {
