@@ -51,8 +51,13 @@ func (c *diffCmd) Run(w *program.World) error {
 	if err != nil {
 		return err
 	}
+	both, err := c.both(w, base, head)
+	if err != nil {
+		out.abort()
+		return err
+	}
 	sum, err := diff.Run(formats.Inputs(c.Corpus, w.Stdin, formats.InputOptions{Options: ro}), diff.Options{
-		Base: base, Head: head, Formats: ro, Jobs: program.Workers(c.Jobs), Interrupt: w.Interrupt,
+		Base: base, Head: head, Both: both, Formats: ro, Jobs: program.Workers(c.Jobs), Interrupt: w.Interrupt,
 		Change: out.change, Problem: out.problem, Fingerprints: out.json != nil || out.sarif != nil})
 	if err != nil {
 		out.abort()
@@ -87,6 +92,14 @@ func (c *diffCmd) configs(w *program.World) (base, head *replay.Config, err erro
 	}
 	head, err = load("--head", c.Head)
 	return base, head, err
+}
+
+// both is a configuration that finds something wherever one of the two does.
+func (c *diffCmd) both(w *program.World, base, head *replay.Config) (*replay.Config, error) {
+	rules := c.RuleFlags
+	rules.Base, rules.Ruleset = diff.Union(base.Rules, head.Rules), nil // --ruleset is in both already
+	cfg, _, err := program.Configure(w, &rules, &c.PostureFlags, &c.ReadFlags)
+	return cfg, err
 }
 
 // diffOut are the reports of a comparison.

@@ -17,9 +17,13 @@ import (
 type Options struct {
 	// Base and Head are alike but for their rules.
 	Base, Head *replay.Config
-	Formats    formats.Options
-	Jobs       int // workers; 0: one
-	Interrupt  <-chan struct{}
+	// Both, if set, is alike too, with rules that find something in every text
+	// that either finds something in (Union). Most texts hold nothing, and are
+	// scanned once then.
+	Both      *replay.Config
+	Formats   formats.Options
+	Jobs      int // workers; 0: one
+	Interrupt <-chan struct{}
 	// Change is told of each change, in stream order; what it is given is valid
 	// during the call.
 	Change func(*Change) error
@@ -48,7 +52,7 @@ func Run(inputs iter.Seq2[*formats.Input, error], o Options) (*Summary, error) {
 	wg.Go(func() { p.read(inputs) })
 	for range jobs {
 		wg.Go(func() {
-			w := newWorker(p.heads)
+			w := newWorker(p.heads, o.Both)
 			for j := range p.work {
 				w.run(j)
 				j.done <- struct{}{}
@@ -191,12 +195,16 @@ func (p *pipeline) send(kind jobKind, t *trace, err error) bool {
 // worker decodes chunks and scans what is in them, once for each rule set.
 type worker struct {
 	examine [2]*replay.Examiner
+	both    *replay.Examiner // nil: none
 	trace   *trace
 	decoder formats.Decoder
 }
 
-func newWorker(cfgs [2]*replay.Config) *worker {
+func newWorker(cfgs [2]*replay.Config, both *replay.Config) *worker {
 	w := &worker{}
+	if both != nil {
+		w.both = replay.NewExaminer(both.Catalog, both.Coverage)
+	}
 	for i, cfg := range cfgs {
 		w.examine[i] = replay.NewExaminer(cfg.Catalog, cfg.Coverage)
 	}
@@ -219,8 +227,16 @@ func (w *worker) run(j *job) {
 			} else {
 				j.frames[i] = append(j.frames[i], replay.Frame{})
 			}
-			j.hits[i] = examine(w.examine[i], r, m, &j.frames[i][len(j.frames[i])-1], j.hits[i])
 		}
+		a, b := &j.frames[0][len(j.frames[0])-1], &j.frames[1][len(j.frames[1])-1]
+		if w.both != nil && m != nil && r.Kind == formats.KindFrame {
+			if n := len(j.hits[0]); len(w.both.Strict(m, a, j.hits[0])) == n {
+				*b = *a
+				return
+			}
+		}
+		j.hits[0] = examine(w.examine[0], r, m, a, j.hits[0])
+		j.hits[1] = examine(w.examine[1], r, m, b, j.hits[1])
 	})
 }
 
