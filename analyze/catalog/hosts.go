@@ -25,7 +25,8 @@ func init() {
 		hostChar[c] = alnum || b == '-' || b == '.'
 		schemeChar[c] = hostChar[c] || b == '+'
 		wordChar[c] = alnum || b == '_'
-		ends[c] = strings.IndexByte("\t\n\v\f\r \"'`(){}<>|,;\\/?#", b) >= 0
+		// Controls too: no URL goes on there. Those of two bytes are url's work.
+		ends[c] = b < 0x20 || b == 0x7f || strings.IndexByte(" \"'`(){}<>|,;\\/?#", b) >= 0
 	}
 }
 

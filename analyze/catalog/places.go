@@ -192,8 +192,8 @@ scan:
 	for ; e < len(t); e++ {
 		c := t[e]
 		switch {
-		case ends[c]:
-			break scan
+		case ends[c], c == 0xc2 && e+1 < len(t) && t[e+1] < 0xa0:
+			break scan // where no URL goes on: the latter are the C1 controls
 		case c == '@':
 			at, colon, bracket = e, -1, -1
 		case c == ':':
@@ -263,17 +263,19 @@ func (s *textScan) host(host []byte, at int, six bool, e int) (listed bool) {
 		return false
 	}
 	path := s.t[e:]
-	if isDigit(host[0]) {
-		if ip, ok := quad(host); ok {
-			s.address(ip, at, end)
-		} else if s.c.wide && len(host) <= 64 {
-			if ip, ok := numberHost(strings.ToLower(string(host))); ok {
-				s.address(ip, at, end)
+	s.number(host, at)
+	if s.c.wide {
+		// A mark that closes a sentence or an emphasis, the next parameter of a
+		// query: where the host ends for a reader who finds URLs in prose.
+		if n := shaped(host); n < len(host) {
+			if short := bytes.TrimRight(host[:n], "."); len(short) > 0 {
+				s.number(short, at)
+				listed = s.domain(short, at, path)
 			}
 		}
 	}
 	if plainHost(host) {
-		return s.domain(host, at, path)
+		return s.domain(host, at, path) || listed
 	}
 	// Compared as it stands, and as a browser would read it.
 	if low := bytes.ToLower(host); s.listed(low, at, end, path) {
@@ -294,6 +296,31 @@ func (s *textScan) host(host []byte, at int, six bool, e int) (listed bool) {
 		s.address(ip, at, end)
 	}
 	return listed
+}
+
+// number judges a host in one of the forms of an IPv4 address.
+func (s *textScan) number(host []byte, at int) {
+	if !isDigit(host[0]) {
+		return
+	}
+	if ip, ok := quad(host); ok {
+		s.address(ip, at, at+len(host))
+	} else if s.c.wide && len(host) <= 64 {
+		if ip, ok := numberHost(strings.ToLower(string(host))); ok {
+			s.address(ip, at, at+len(host))
+		}
+	}
+}
+
+// shaped is how many of a host's first bytes are ASCII letters, digits, hyphens
+// and dots.
+func shaped(host []byte) int {
+	for i, c := range host {
+		if !hostChar[c] {
+			return i
+		}
+	}
+	return len(host)
 }
 
 // six judges the bare IPv6 literal around the colon at p: a run of hexadecimal

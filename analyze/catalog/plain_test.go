@@ -159,6 +159,8 @@ func plainForm(s string) string {
 
 var (
 	plainScheme = regexp.MustCompile(`(?:^|[^A-Za-z0-9+.-])((?i:https?|ftp|wss?))$`)
+	plainEnd    = regexp.MustCompile("^[/?# \"'`(){}<>|,;\\\\\u0000-\u001f\u007f-\u009f]")
+	plainHosts  = regexp.MustCompile(`^[A-Za-z0-9.-]*`)
 	plainToken  = regexp.MustCompile(`(?:^|[^A-Za-z0-9._/-])([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)`)
 	plainQuads  = regexp.MustCompile(`^\d{1,3}(?:\.\d{1,3}){3}(?:-\d{1,3}(?:\.\d{1,3}){3})*$`)
 	plainSix    = regexp.MustCompile(`[0-9A-Fa-f:.]+`)
@@ -218,7 +220,7 @@ func (p *plainRules) places(t string) (out []plainFinding) {
 		}
 		start := max(0, from-3-6) + m[2]
 		end, open := from, 0
-		for end < len(t) && !strings.ContainsRune("/?# \t\n\v\f\r\"'`(){}<>|,;\\", rune(t[end])) {
+		for end < len(t) && !plainEnd.MatchString(t[end:]) {
 			if t[end] == '[' {
 				open++
 			} else if t[end] == ']' {
@@ -322,6 +324,14 @@ func (p *plainRules) authority(t string, from, end int, host func(h string, at, 
 	listed := host(strings.ToLower(h), at, to, path, false)
 	if !p.wide {
 		return listed
+	}
+	if short := strings.TrimRight(plainHosts.FindString(h), "."); short != "" && short != h {
+		if host(strings.ToLower(short), at, at+len(short), path, false) {
+			listed = true
+		}
+		if a, ok := plainNumber(short); ok {
+			addr(a, at, at+len(short))
+		}
 	}
 	name := plainASCII(plainPercent(h))
 	name = strings.TrimRight(name, ".")
