@@ -15,8 +15,9 @@ import (
 // Bounds on what the HTML report shows of a frame.
 const (
 	bodyLimit  = 16 << 10 // bytes of text of a frame with findings
-	besideText = 4 << 10  // and of its neighbours
-	clipString = 3000      // a string over so many bytes is shown in parts
+	noteText   = 6 << 10  // of one with notes alone
+	besideText = 2 << 10  // and of its neighbours
+	clipString = 3000     // a string over so many bytes is shown in parts
 	clipHead   = 1200
 	clipAround = 400     // bytes shown around what matched
 	scanString = 1 << 20 // a longer string is not looked at
@@ -326,6 +327,11 @@ func (b *body) plain(text []byte, clip, first, last bool) {
 
 // breakLines begins a new line after each escaped line feed, so that texts of
 // many lines can be read, and escapes quotes again.
-func breakLines(s string) string { return unquoter.Replace(s) }
+func breakLines(s string) string {
+	if strings.IndexByte(s, '\\') < 0 && strings.IndexByte(s, '"') < 0 {
+		return s
+	}
+	return unquoter.Replace(s)
+}
 
 var unquoter = strings.NewReplacer(`\n`, "\\n\n", `"`, `\"`)

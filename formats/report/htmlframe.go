@@ -40,7 +40,7 @@ type heldFrame struct {
 }
 
 const (
-	holdRaw   = 6 << 10  // bytes of a frame that are held
+	holdRaw   = 3 << 10  // bytes of a frame that are held
 	holdBytes = 16 << 20 // of all sessions together
 )
 
@@ -75,8 +75,13 @@ func (p *page) Frame(f *Frame) error {
 		}
 		p.release(s)
 		s.before = nil // the renderer has their memory
-		facts := p.facts(f, s)
-		s.stored = p.store(facts.json(), f.Raw(), false, f.Findings, f.Outcome, bodyLimit)
+		facts, limit := p.facts(f, s), noteText
+		for i := range f.Findings {
+			if f.Findings[i].Tier != analyze.Note {
+				limit = bodyLimit
+			}
+		}
+		s.stored = p.store(facts.json(), f.Raw(), false, f.Findings, f.Outcome, limit)
 		s.after = htmlAround
 	case s.after > 0:
 		s.after--

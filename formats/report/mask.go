@@ -18,6 +18,7 @@ import (
 type masker struct {
 	patterns *secret.Patterns
 	entropy  *secret.Entropy
+	shortest int // bytes below which nothing can be a secret
 	found    []secret.Match
 }
 
@@ -30,13 +31,17 @@ func newMasker(set *ruleset.Set) *masker {
 	if err != nil {
 		p = secret.Builtin() // a set that was refused when it was loaded
 	}
-	return &masker{patterns: p, entropy: secret.NewEntropy(set.Entropy)}
+	e := secret.NewEntropy(set.Entropy)
+	return &masker{patterns: p, entropy: e, shortest: min(p.Shortest(), e.MinLength())}
 }
 
 // find returns the secrets in text: byte ranges in order that don't overlap. The
 // result is good until the next call.
 func (m *masker) find(text []byte) []secret.Match {
 	m.found = m.found[:0]
+	if len(text) < m.shortest {
+		return nil
+	}
 	// Scrub tells quickly that there is nothing, which is nearly always so.
 	if s := string(text); m.patterns.Scrub(s) != s {
 		m.found = append(m.found, m.patterns.All(text)...)
