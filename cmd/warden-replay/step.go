@@ -81,7 +81,7 @@ func (c *stepCmd) Run(w *program.World) error {
 	}
 	// Collect early only where memory gets tight, so that a large trace stays a
 	// small program and a small one is not kept waiting.
-	debug.SetMemoryLimit(140 << 20)
+	debug.SetMemoryLimit(150 << 20)
 	if err := tui.Run(*o, in, out, w.Interrupt); err != nil {
 		return program.Fail("", "step: %w", err)
 	}

@@ -194,7 +194,7 @@ func (t *Tape) seekable() io.ReaderAt {
 	}
 	// Frames of one session lie apart: stepping back visits the same few over
 	// and over.
-	r, err := seekable.NewReader(f, dec, seekable.WithReaderFrameCache(framecache.NewLRU(framecache.Limits{MaxFrames: 24, MaxBytes: 24 << 20})))
+	r, err := seekable.NewReader(f, dec, seekable.WithReaderFrameCache(framecache.NewLRU(framecache.Limits{MaxFrames: 16, MaxBytes: 16 << 20})))
 	if err == nil {
 		err = trusted(r, f)
 	}
