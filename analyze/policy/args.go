@@ -88,7 +88,7 @@ func (t tree) pointer(i int) string {
 		if t[t[i].parent].v.Kind == jsonrpc.Array {
 			s = strconv.Itoa(int(t[i].step))
 		} else {
-			s = strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), "/", "~1")
+			s = strings.ReplaceAll(strings.ReplaceAll(scrub(s), "~", "~0"), "/", "~1")
 		}
 		steps = append(steps, s)
 		size += len(s) + 1
@@ -97,7 +97,7 @@ func (t tree) pointer(i int) string {
 	var b strings.Builder
 	for j := len(steps) - 1; j >= 0 && b.Len() < maxPointer; j-- {
 		b.WriteByte('/')
-		b.WriteString(scrub(steps[j]))
+		b.WriteString(steps[j])
 	}
 	if b.Len() > maxPointer {
 		return strings.ToValidUTF8(b.String()[:maxPointer], "")

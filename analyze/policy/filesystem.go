@@ -26,7 +26,7 @@ func (c *call) fs(v *Verdict, r *fsRules) {
 		}
 		for _, path := range pathReadings(a.text) {
 			if d, ok := matchAny(r.deny, path); ok {
-				c.deny(v, RuleFSDeny, "deny_paths", a.at, fmt.Sprintf("path %s matches deny_paths entry %s", show(path), show(d)))
+				c.deny(v, RuleFSDeny, "deny_paths", a.at, fmt.Sprintf("path %s matches deny_paths entry %s", reveal(a.text, path, path), show(d)))
 				return
 			}
 			switch _, ok := matchAny(r.allow, path); {
@@ -37,7 +37,7 @@ func (c *call) fs(v *Verdict, r *fsRules) {
 				c.deny(v, RuleFSDeny, "allow_paths", a.at, "the call has no path that allow_paths could allow")
 				return
 			case !ok || hasNUL(path):
-				c.deny(v, RuleFSDeny, "allow_paths", a.at, fmt.Sprintf("path %s matches no allow_paths entry", show(path)))
+				c.deny(v, RuleFSDeny, "allow_paths", a.at, fmt.Sprintf("path %s matches no allow_paths entry", reveal(a.text, path, path)))
 				return
 			}
 		}

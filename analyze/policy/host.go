@@ -8,11 +8,13 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+	"golang.org/x/text/unicode/norm"
 )
 
 // host is one reading of the host in a URL-like value.
 type host struct {
 	name  string       // lower case, ASCII form, no trailing dot; for an address its text
+	raw   string       // the name as it was spelled, for what is shown
 	addrs []netip.Addr // the addresses that readers make of it; none for a DNS name
 	port  string       // given, or the scheme's own; "" when unknown
 }
@@ -128,7 +130,8 @@ func readAuthority(auth, port string) []host {
 	}
 	if len(auth) > maxHost {
 		// Nothing resolves it: a name that no entry can allow.
-		return []host{{name: strings.ToValidUTF8(auth[:maxHost], "")}}
+		cut := strings.ToValidUTF8(auth[:maxHost], "")
+		return []host{{name: cut, raw: cut}}
 	}
 	name, rest := auth, ""
 	switch {
@@ -179,8 +182,7 @@ func readAuthority(auth, port string) []host {
 
 // readHost reads a bare host name or address.
 func readHost(name, port string) host {
-	name = ascii(name)
-	h := host{name: strings.TrimRight(name, "."), port: port}
+	h := host{name: strings.TrimRight(ascii(name), "."), raw: spelled(name), port: port}
 	if a, ok := address6(h.name); ok {
 		h.name, h.addrs = a.String(), []netip.Addr{a}
 		return h
@@ -195,6 +197,17 @@ func readHost(name, port string) host {
 // mapping folds a host the way a browser does before it resolves it: full-width
 // letters and dots, case, composed forms; the result is the ASCII form.
 var mapping = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.CheckHyphens(false), idna.CheckJoiners(false))
+
+// spelled is a name as it was written, but for what the mapping takes for
+// another way to write the same letters: in that form secrets are recognised.
+func spelled(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf && (!unicode.IsGraphic(r) || unicode.Is(unicode.Variation_Selector, r)) {
+			return -1
+		}
+		return r
+	}, norm.NFKC.String(name))
+}
 
 func ascii(name string) string {
 	plain := true

@@ -47,7 +47,7 @@ func (c *call) http(v *Verdict, r *httpRules) {
 		}
 		readings[i] = hostReadings(text)
 		for _, h := range readings[i] {
-			if c.ssrf(v, r, h, a.at) {
+			if c.ssrf(v, r, h, a, readings[i]) {
 				return
 			}
 		}
@@ -68,7 +68,7 @@ func (c *call) http(v *Verdict, r *httpRules) {
 		}
 		for _, h := range readings[i] {
 			if !r.allows(h) {
-				c.deny(v, RuleHTTPHostDeny, "allow_hosts", a.at, fmt.Sprintf("host %s is not in allow_hosts", show(h.name)))
+				c.deny(v, RuleHTTPHostDeny, "allow_hosts", a.at, fmt.Sprintf("host %s is not in allow_hosts", h.shown(a.text, readings[i])))
 				return
 			}
 		}
@@ -85,11 +85,22 @@ func (c *call) http(v *Verdict, r *httpRules) {
 				v.Note, v.Rule = true, RuleHTTPUnresolved
 				c.at = a.at
 				v.Constraint = "deny_private"
-				v.Reason = fmt.Sprintf("host %s is a name and is never resolved, so where it leads was not judged", show(h.name))
+				v.Reason = fmt.Sprintf("host %s is a name and is never resolved, so where it leads was not judged", h.shown(a.text, readings[i]))
 				return
 			}
 		}
 	}
+}
+
+// shown is a host of a value as a reason may name it; all are the value's
+// readings, one of which may spell out a secret that this one has in pieces.
+func (h host) shown(value string, all []host) string {
+	for _, other := range all {
+		if scrub(other.raw) != other.raw {
+			return show(other.raw)
+		}
+	}
+	return reveal(value, h.raw, h.name)
 }
 
 func (r *httpRules) allows(h host) bool {
@@ -102,7 +113,8 @@ func (r *httpRules) allows(h host) bool {
 }
 
 // ssrf is the first row: addresses and names that lead into this network.
-func (c *call) ssrf(v *Verdict, r *httpRules, h host, at int) bool {
+func (c *call) ssrf(v *Verdict, r *httpRules, h host, arg argument, all []host) bool {
+	at := arg.at
 	for _, a := range h.addrs {
 		if p, ok := inCIDRs(a, r.cidrs); ok {
 			c.deny(v, RuleHTTPSSRF, "deny_cidrs", at, fmt.Sprintf("host %s is in deny_cidrs range %s", a, p))
@@ -117,7 +129,7 @@ func (c *call) ssrf(v *Verdict, r *httpRules, h host, at int) bool {
 		}
 	}
 	if r.private && c.full() && (h.name == "localhost" || strings.HasSuffix(h.name, ".localhost")) {
-		c.deny(v, RuleHTTPSSRF, "deny_private", at, fmt.Sprintf("host %s is this machine", show(h.name)))
+		c.deny(v, RuleHTTPSSRF, "deny_private", at, fmt.Sprintf("host %s is this machine", h.shown(arg.text, all)))
 		return true
 	}
 	return false

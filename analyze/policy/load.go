@@ -221,8 +221,11 @@ func kindOf(n *yaml.Node) string {
 
 // join makes a dotted key path. Keys come from the file and are shown safely.
 func join(path, key string) string {
-	if path == "" {
+	switch path {
+	case "":
 		return show(key)
+	case "tools":
+		return path + "." + showName(key)
 	}
 	return path + "." + show(key)
 }

@@ -7,6 +7,7 @@ package policy
 import (
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/lock"
@@ -93,7 +94,7 @@ type httpRules struct {
 
 type sqlRules struct {
 	readonly bool
-	deny     map[string]bool // upper case
+	deny     statements
 	arg      string
 }
 
@@ -105,12 +106,24 @@ var (
 	builtinSQL   = &sqlRules{readonly: true, deny: defaultDenied()}
 )
 
-func defaultDenied() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range []string{"DROP", "DELETE", "TRUNCATE", "ALTER", "GRANT", "REVOKE", "UPDATE"} {
-		m[w] = true
+// statements are the entries of deny_statements in upper case, by their first
+// words; of each entry the words that follow it, none for a single word.
+type statements map[string][][]string
+
+func (s statements) add(entry string) {
+	words := strings.Fields(entry)
+	for i := range words {
+		words[i] = strings.ToUpper(words[i])
 	}
-	return m
+	s[words[0]] = append(s[words[0]], words[1:])
+}
+
+func defaultDenied() statements {
+	s := statements{}
+	for _, w := range []string{"DROP", "DELETE", "TRUNCATE", "ALTER", "GRANT", "REVOKE", "UPDATE"} {
+		s.add(w)
+	}
+	return s
 }
 
 // effective are the constraints on one tool's calls.

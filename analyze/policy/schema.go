@@ -73,7 +73,7 @@ var keysOf = map[Shape]map[string]string{
 	FilesystemWrite: {"allow_paths": "allow", "deny_paths": "deny", "path_arg": "name"},
 	ShellExec:       {"allow": "flag", "allow_commands": "words", "command_arg": "name"},
 	HTTPRequest:     {"allow_hosts": "hosts", "deny_cidrs": "cidrs", "deny_private": "flag", "url_arg": "name"},
-	SQLQuery:        {"allow_readonly_only": "flag", "deny_statements": "words", "query_arg": "name"},
+	SQLQuery:        {"allow_readonly_only": "flag", "deny_statements": "statements", "query_arg": "name"},
 }
 
 // order of the keys in messages.
@@ -185,8 +185,12 @@ func (s *setting) add(text, kind string) error {
 		}
 		s.cidrs = append(s.cidrs, p)
 	default:
-		if strings.TrimSpace(text) == "" {
+		words := strings.Fields(text)
+		if len(words) == 0 {
 			return fmt.Errorf("an empty word")
+		}
+		if kind == "statements" && strings.ContainsFunc(strings.Join(words, ""), func(r rune) bool { return !wordRune(r) }) {
+			return fmt.Errorf("no statement: words of letters, digits and _ alone, such as DROP or DROP TABLE")
 		}
 		s.list = append(s.list, text)
 	}
@@ -235,9 +239,9 @@ func (l *loader) merge(key string, base, own map[Shape]section) constraints {
 	if _, ok := named(SQLQuery); ok {
 		denied := defaultDenied()
 		if set, ok := get(SQLQuery, "deny_statements"); ok {
-			denied = map[string]bool{}
+			denied = statements{}
 			for _, w := range set.list {
-				denied[strings.ToUpper(strings.TrimSpace(w))] = true
+				denied.add(w)
 			}
 		}
 		c.sql = &sqlRules{readonly: flag(SQLQuery, "allow_readonly_only", true), deny: denied, arg: arg(SQLQuery, "query_arg")}

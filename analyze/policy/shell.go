@@ -39,7 +39,7 @@ func (c *call) shell(v *Verdict, r *shellRules) {
 			word = word[:i]
 		}
 		if !slices.Contains(r.commands, word) {
-			c.deny(v, RuleShellDeny, "allow_commands", a.at, fmt.Sprintf("command %s is not in allow_commands", show(word)))
+			c.deny(v, RuleShellDeny, "allow_commands", a.at, fmt.Sprintf("command %s is not in allow_commands", reveal(a.text, word, word)))
 			return
 		}
 	}

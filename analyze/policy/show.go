@@ -9,17 +9,22 @@ import (
 // maxShown is how many characters of a path, host or word a reason shows.
 const (
 	maxShown    = 80
-	maxScrubbed = 4096
+	maxScrubbed = 64 << 10
 )
 
 // show is text from a call as a reason may hold it: no secret, nothing that a
 // terminal would obey, and not much of it.
-func show(s string) string {
-	// Cut first, so far out that a secret which the cut halves is not shown.
+func show(s string) string { return shorten(scrub(bounded(s))) }
+
+// bounded cuts so far out that a secret which the cut halves is not shown.
+func bounded(s string) string {
 	if len(s) > maxScrubbed {
-		s = strings.ToValidUTF8(s[:maxScrubbed], "")
+		return strings.ToValidUTF8(s[:maxScrubbed], "")
 	}
-	s = scrub(s)
+	return s
+}
+
+func shorten(s string) string {
 	if utf8.RuneCountInString(s) > maxShown {
 		s = string([]rune(s)[:maxShown]) + "…"
 	}
