@@ -1,6 +1,9 @@
 package catalog
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // unseen is a kind of invisible character (catalog.md, "Wider rules").
 type unseen uint8
@@ -48,32 +51,34 @@ func (s *textScan) invisible(p int) {
 
 func (s *textScan) unseen(kind unseen, start, end, count int) {
 	s.found |= foundInvisible
-	if s.all != nil {
-		s.all.unseen(kind, start, end, count)
-	}
+	s.all.unseen(kind, start, end, count)
 }
 
-// tags judges the run of tag characters that begins at p. Three to six tag
-// letters and digits and a cancel tag behind a black flag are the flag of a
-// region; all others hide something.
+// tagFlags are the flags that are written in tag characters: behind a black flag,
+// the letters of a region and a cancel tag. There are these three; any other
+// letters would be a way to write what nobody sees.
+var tagFlags = func() (out [][]byte) {
+	for _, region := range []string{"gbeng", "gbsct", "gbwls"} {
+		var b []byte
+		for _, c := range region {
+			b = utf8.AppendRune(b, 0xe0000+c)
+		}
+		out = append(out, utf8.AppendRune(b, 0xe007f))
+	}
+	return out
+}()
+
+// tags judges the run of tag characters that begins at p: all of it hides
+// something, but for what belongs to a flag.
 func (s *textScan) tags(p int) {
 	if p < s.tagEnd {
 		return
 	}
 	end := p
-	flag, n := false, 0
 	if r, _ := utf8.DecodeLastRune(s.t[:p]); r == 0x1f3f4 {
-		for q := p; q < len(s.t); {
-			r, w := utf8.DecodeRune(s.t[q:])
-			q += w
-			if r == 0xe007f {
-				if flag = n >= 3 && n <= 6; flag {
-					end = q
-				}
-				break
-			}
-			if n++; n > 6 || !(r >= 0xe0061 && r <= 0xe007a || r >= 0xe0030 && r <= 0xe0039) {
-				break
+		for _, f := range tagFlags {
+			if bytes.HasPrefix(s.t[p:], f) {
+				end = p + len(f)
 			}
 		}
 	}

@@ -21,7 +21,7 @@ func (s *textScan) dot(p int) {
 		s.token(p)
 		return
 	}
-	if isDigit(f[p-1]) && isDigit(f[p+1]) && (s.all != nil || s.found&foundIP == 0) {
+	if isDigit(f[p-1]) && isDigit(f[p+1]) {
 		v := int(f[p-1] - '0')
 		if isDigit(before) {
 			v += 10 * int(before-'0')
@@ -119,9 +119,6 @@ func (s *textScan) listed(low []byte, start, end int, path []byte) bool {
 			return true
 		}
 		hit = true
-		if s.all == nil {
-			return false
-		}
 		s.all.domain(i, start, end)
 		return true
 	})
@@ -136,9 +133,7 @@ func (s *textScan) address(ip netip.Addr, start, end int) {
 		return
 	}
 	s.found |= foundIP
-	if s.all != nil {
-		s.all.address(ip, i, start, end)
-	}
+	s.all.address(ip, i, start, end)
 }
 
 // colons looks at a colon that another colon or a slash follows.
@@ -177,12 +172,12 @@ func (s *textScan) scheme(p int) (int, bool) {
 // url judges the scheme URL whose "://" stands at p. An authority can't hold a
 // slash, so no two of them overlap by more than a scheme's name.
 func (s *textScan) url(p int) {
-	if s.all == nil && s.found&(foundDomain|foundIP|foundURL) == foundDomain|foundIP|foundURL {
-		return
-	}
 	start, ok := s.scheme(p)
 	if !ok {
 		return
+	}
+	if s.raw != nil && (start == 0 || !schemeChar[s.raw[start-1]]) {
+		return // the first reading has seen this one
 	}
 	t := s.t
 	a := p + 3
@@ -232,9 +227,7 @@ scan:
 		s.found |= foundDomain
 	default:
 		s.found |= foundURL
-		if s.all != nil {
-			s.all.url(start, e)
-		}
+		s.all.url(start, e)
 	}
 }
 

@@ -84,29 +84,65 @@ func (p *plainRules) ansi(t string) []plainFinding {
 
 var plainPiece = regexp.MustCompile(`[A-Za-z0-9+/_=-]+`)
 
+// plainSequence is an escape sequence of a terminal, broken ones too.
+var plainSequence = regexp.MustCompile("(?s)" +
+	"(?:\x1b[\x00-\x17\x19\x1c-\x1f\x7f]*\\[|\u009b)[\x00-\x17\x19\x1c-\x3f\x7f]*[\x40-\x7e]?" +
+	"|(?:\x1b[\x00-\x17\x19\x1c-\x1f\x7f]*\\]|\u009d)(?:8;[\x20-\x3a\x3c-\x7e]*;|[0-9]*;?)" +
+	"|\x1b[\x00-\x17\x19\x1c-\x2f\x7f]*[\x30-\x7e]?")
+
+// readings are the ways in which a text is read: as it stands and, in coverage
+// full, with every byte of an escape sequence as a space.
+func (p *plainRules) readings(t string) []string {
+	if !p.wide {
+		return []string{t}
+	}
+	blank := plainSequence.ReplaceAllStringFunc(t, func(s string) string { return strings.Repeat(" ", len(s)) })
+	return []string{t, blank}
+}
+
 func (p *plainRules) secrets(t string) (out []plainFinding) {
-	var vendor [][]int
-	add := func(id string, m []int) {
-		out = append(out, plainFinding{rule: RuleSecret, sub: id, spans: cps(t, [][2]int{{m[0], m[1]}}), matched: []string{plainForm(t[m[0]:m[1]])}})
+	var vendor [][2]int
+	add := func(id string, m [2]int) {
+		out = append(out, plainFinding{rule: RuleSecret, sub: id, spans: cps(t, [][2]int{m}), matched: []string{plainForm(t[m[0]:m[1]])}})
+	}
+	byPlace := func(at [][2]int) [][2]int {
+		slices.SortFunc(at, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+		return slices.Compact(at)
 	}
 	for _, s := range p.set.Secrets {
-		keyword := false
-		for _, k := range s.Keywords {
-			keyword = keyword || strings.Contains(asciiLower(t), asciiLower(k))
+		var at [][2]int
+		for _, r := range p.readings(t) {
+			if !slices.ContainsFunc(s.Keywords, func(k string) bool { return strings.Contains(asciiLower(r), asciiLower(k)) }) {
+				continue
+			}
+			for _, m := range regexp.MustCompile(s.Pattern).FindAllStringIndex(r, -1) {
+				at = append(at, [2]int(m))
+			}
 		}
-		if !keyword {
-			continue
-		}
-		for _, m := range regexp.MustCompile(s.Pattern).FindAllStringIndex(t, -1) {
+		for _, m := range byPlace(at) {
 			vendor = append(vendor, m)
 			add(s.ID, m)
 		}
 	}
+	overlaps := func(m [2]int, with [][2]int) bool {
+		return slices.ContainsFunc(with, func(v [2]int) bool { return v[0] < m[1] && m[0] < v[1] })
+	}
+	var pieces [][2]int
+	rs := p.readings(t)
+	for i := range rs {
+		r := rs[len(rs)-1-i] // the one with blanks first: it knows better where a piece begins
+		var more [][2]int
+		for _, m := range plainPiece.FindAllStringIndex(r, -1) {
+			if m := [2]int(m); plainRandom(r[m[0]:m[1]]) && !overlaps(m, pieces) {
+				more = append(more, m)
+			}
+		}
+		pieces = append(pieces, more...)
+	}
 	seen := map[string]bool{}
-	for _, m := range plainPiece.FindAllStringIndex(t, -1) {
+	for _, m := range byPlace(pieces) {
 		piece := t[m[0]:m[1]]
-		overlaps := slices.ContainsFunc(vendor, func(v []int) bool { return v[0] < m[1] && m[0] < v[1] })
-		if !overlaps && !seen[piece] && plainRandom(piece) {
+		if !overlaps(m, vendor) && !seen[piece] {
 			seen[piece] = true
 			add(RuleEntropy, m)
 		}
@@ -167,9 +203,37 @@ var (
 )
 
 // places covers the rules about hosts.
-func (p *plainRules) places(t string) (out []plainFinding) {
+func (p *plainRules) places(text string) (out []plainFinding) {
 	entries, addrs := map[string]bool{}, map[netip.Addr]bool{}
 	var domains, ips, urls [][2]int
+	for _, t := range p.readings(text) {
+		p.placesIn(t, entries, addrs, &domains, &ips, &urls)
+	}
+	slices.SortFunc(urls, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	urls = slices.Compact(urls)
+	if len(entries) > 0 {
+		out = append(out, plainFinding{rule: RuleDomain, spans: cps(text, domains), matched: sorted(entries)})
+	}
+	if len(addrs) > 0 {
+		var list []netip.Addr
+		for a := range addrs {
+			list = append(list, a)
+		}
+		slices.SortFunc(list, netip.Addr.Compare)
+		var names []string
+		for _, a := range list {
+			names = append(names, a.String())
+		}
+		out = append(out, plainFinding{rule: RuleIP, spans: cps(text, ips), matched: names})
+	}
+	if len(urls) > 0 {
+		out = append(out, plainFinding{rule: RuleURL, spans: cps(text, urls), matched: []string{fmt.Sprint(len(urls))}})
+	}
+	return out
+}
+
+// placesIn collects what one reading of a text holds.
+func (p *plainRules) placesIn(t string, entries map[string]bool, addrs map[netip.Addr]bool, domains, ips, urls *[][2]int) {
 	host := func(h string, at, end int, path string, bare bool) bool {
 		hit := false
 		for _, e := range p.deny {
@@ -189,7 +253,7 @@ func (p *plainRules) places(t string) (out []plainFinding) {
 						ep = "/" + ep
 					}
 					entries[eh+ep] = true
-					domains = append(domains, [2]int{at, end})
+					*domains = append(*domains, [2]int{at, end})
 					break
 				}
 			}
@@ -201,7 +265,7 @@ func (p *plainRules) places(t string) (out []plainFinding) {
 		for _, n := range p.set.Networks {
 			if n.CIDR.Contains(a) {
 				addrs[a] = true
-				ips = append(ips, [2]int{at, end})
+				*ips = append(*ips, [2]int{at, end})
 				return
 			}
 		}
@@ -235,7 +299,7 @@ func (p *plainRules) places(t string) (out []plainFinding) {
 			continue
 		}
 		if !p.authority(t, from, end, host, addr) {
-			urls = append(urls, [2]int{start, end})
+			*urls = append(*urls, [2]int{start, end})
 		}
 	}
 	for _, m := range plainToken.FindAllStringSubmatchIndex(t, -1) {
@@ -263,25 +327,6 @@ func (p *plainRules) places(t string) (out []plainFinding) {
 			addr(a, m[0], m[0]+len(lit))
 		}
 	}
-	if len(entries) > 0 {
-		out = append(out, plainFinding{rule: RuleDomain, spans: cps(t, domains), matched: sorted(entries)})
-	}
-	if len(addrs) > 0 {
-		var list []netip.Addr
-		for a := range addrs {
-			list = append(list, a)
-		}
-		slices.SortFunc(list, netip.Addr.Compare)
-		var names []string
-		for _, a := range list {
-			names = append(names, a.String())
-		}
-		out = append(out, plainFinding{rule: RuleIP, spans: cps(t, ips), matched: names})
-	}
-	if len(urls) > 0 {
-		out = append(out, plainFinding{rule: RuleURL, spans: cps(t, urls), matched: []string{fmt.Sprint(len(urls))}})
-	}
-	return out
 }
 
 func word(c byte) bool {
@@ -422,15 +467,17 @@ func (p *plainRules) inject(t string) []plainFinding {
 		}
 		return runes, from, to
 	}
-	runes, from, to := normal(t)
 	hit := map[string]bool{}
 	var at [][2]int
-	for _, ph := range p.phrases {
-		want, _, _ := normal(strings.Trim(ph, " \t\r\n\u2028\u2029"))
-		for i := 0; i+len(want) <= len(runes); i++ {
-			if slices.Equal(runes[i:i+len(want)], want) {
-				hit[ph] = true
-				at = append(at, [2]int{from[i], to[i+len(want)-1]})
+	for _, r := range p.readings(t) {
+		runes, from, to := normal(r)
+		for _, ph := range p.phrases {
+			want, _, _ := normal(strings.Trim(ph, " \t\r\n\u2028\u2029"))
+			for i := 0; i+len(want) <= len(runes); i++ {
+				if slices.Equal(runes[i:i+len(want)], want) {
+					hit[ph] = true
+					at = append(at, [2]int{from[i], to[i+len(want)-1]})
+				}
 			}
 		}
 	}
@@ -441,7 +488,7 @@ func (p *plainRules) inject(t string) []plainFinding {
 }
 
 var (
-	plainFlag = regexp.MustCompile("(?:\U0001F3F4[\U000E0030-\U000E0039\U000E0061-\U000E007A]{3,6}\U000E007F)|[\U000E0000-\U000E007F]+")
+	plainFlag = regexp.MustCompile("(?:\U0001F3F4\U000E0067\U000E0062(?:\U000E0065\U000E006E\U000E0067|\U000E0073\U000E0063\U000E0074|\U000E0077\U000E006C\U000E0073)\U000E007F)|[\U000E0000-\U000E007F]+")
 	plainBidi = regexp.MustCompile("[\u202a-\u202e\u2066-\u2069]")
 	plainRun  = regexp.MustCompile("[\u200b-\u200d\u2060\ufeff\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 )

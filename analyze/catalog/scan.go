@@ -26,16 +26,15 @@ const chunk = 4096
 // piece is a run of entropy characters that is as random as a key.
 type piece struct{ start, end int }
 
-// textScan scans one text, decoded UTF-8, for all rules in one pass. Without a
-// detail it only says which rules fire and skips what it knows already; with
-// one it collects everything that matched. The memory of where each rule's last
-// scan ended keeps every rule linear: no byte is read twice for the same end.
+// textScan scans one text, decoded UTF-8, for all rules in one pass, and collects
+// everything that matched. The memory of where each rule's last scan ended keeps
+// every rule linear: no byte is read twice for the same end.
 type textScan struct {
 	c     *Catalog
 	t     []byte // the text
 	full  []byte // the text and what may be read behind it
 	found found
-	all   *detail // nil: only whether
+	all   *detail
 
 	secrets *secret.Matcher
 	pieces  []piece
@@ -43,12 +42,31 @@ type textScan struct {
 
 	pieceEnd, tokenEnd, sixEnd, runEnd, tagEnd int
 	lines                                      secret.Lines // for a calibrated rule set
+
+	// Of the second reading of a text with escape sequences (again).
+	sequences    bool   // the text holds some
+	raw          []byte // in the second reading: the text as it stands
+	blank        []byte
+	firstMatches []secret.Match
+	firstPieces  []piece
 }
 
 // scan reads t, which must have 64+ahead readable bytes behind it.
 func (s *textScan) scan(t []byte, all *detail) found {
+	s.found, s.all, s.sequences = 0, all, false
+	s.pass(t)
+	s.secrets.Finish()
+	if s.sequences && s.c.wide {
+		s.again()
+	}
+	s.finish()
+	return s.found
+}
+
+// pass reads a text once.
+func (s *textScan) pass(t []byte) {
 	n := len(t)
-	s.t, s.full, s.found, s.all = t, t[:n+64+ahead], 0, all
+	s.t, s.full = t, t[:n+64+ahead]
 	s.secrets.Reset(t)
 	s.pieces = s.pieces[:0]
 	s.pieceEnd, s.tokenEnd, s.sixEnd, s.runEnd, s.tagEnd = 0, 0, 0, 0, 0
@@ -72,8 +90,6 @@ func (s *textScan) scan(t []byte, all *detail) found {
 			s.block(&s.blocks[w], base+w*64, &carry)
 		}
 	}
-	s.finish()
-	return s.found
 }
 
 // carried is what one block tells the next.
@@ -131,7 +147,7 @@ func near(m, before uint64) uint64 {
 
 // piece looks at the run of piece characters around p.
 func (s *textScan) piece(p int) {
-	if p < s.pieceEnd || s.all == nil && s.found&foundSecret != 0 {
+	if p < s.pieceEnd {
 		return
 	}
 	a, b := p, p+1
@@ -147,18 +163,13 @@ func (s *textScan) piece(p int) {
 	}
 	// Even if a vendor match turns out to overlap it, the text has a secret.
 	s.found |= foundSecret
-	if s.all != nil {
-		s.pieces = append(s.pieces, piece{a, b})
-	}
+	s.pieces = append(s.pieces, piece{a, b})
 }
 
 // finish settles what needs the whole text: pieces that overlap a vendor match
 // are none (catalog.md, "WRD-RES-SECRET-ECHO").
 func (s *textScan) finish() {
-	if s.all == nil && s.found&foundSecret != 0 {
-		return
-	}
-	matches := s.secrets.Finish()
+	matches := s.secrets.Matches
 	if len(matches) > 0 {
 		s.found |= foundSecret
 	}
@@ -205,29 +216,29 @@ func (s *textScan) try(list []finder, p int) {
 		f := &list[i]
 		at := p - int(f.back)
 		if f.secret != nil {
-			if s.all != nil || s.found&foundSecret == 0 {
-				if s.secrets.Try(f.secret, at) {
-					s.found |= foundSecret
-				}
+			if s.secrets.Try(f.secret, at) {
+				s.found |= foundSecret
 			}
 			continue
 		}
-		if s.all == nil && s.found&foundPhrase != 0 || at > len(s.t) {
+		if at > len(s.t) {
 			continue
 		}
 		if start, end, ok := s.c.phrases[f.phrase].at(s.t, at, int(f.at)); ok {
 			s.found |= foundPhrase
-			if s.all != nil {
-				s.all.phrase(f.phrase, start, end)
-			}
+			s.all.phrase(f.phrase, start, end)
 		}
 	}
 }
 
 // odd looks at a byte that may begin a character that ANSI or INVISIBLE is
-// about.
+// about. The second reading has nothing to add to either.
 func (s *textScan) odd(p int) {
+	if s.raw != nil {
+		return
+	}
 	c := s.t[p]
+	s.sequences = s.sequences || introduces(s.t, p)
 	switch {
 	case c < 0x80:
 		s.found |= foundANSI
@@ -237,7 +248,7 @@ func (s *textScan) odd(p int) {
 		}
 	case c == 0xe2 && p+2 < len(s.t) && s.t[p+1] == 0x80 && s.t[p+2]&0xfe == 0xa8:
 		s.found |= foundANSI
-	case s.c.wide && (s.all != nil || s.found&foundInvisible == 0):
+	case s.c.wide:
 		s.invisible(p)
 	}
 }
