@@ -34,7 +34,7 @@ func week(t *testing.T, dir string) {
 func queries(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, name := range []string{"README.md", "docs-reports.md.part"} {
+	for _, name := range []string{"README.md"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", name))
 		if err != nil {
 			continue
@@ -90,7 +90,7 @@ func TestReadmeNamesTheColumns(t *testing.T) {
 	week(t, dir)
 	scan(t, dir, 1, "--parquet", "report", "traces/")
 	var chapter string
-	for _, name := range []string{"README.md", "docs-reports.md.part"} {
+	for _, name := range []string{"README.md"} {
 		if text, err := os.ReadFile(filepath.Join("..", "..", name)); err == nil {
 			chapter += string(text)
 		}
