@@ -214,9 +214,9 @@ func (c *checker) decide(hasCandidate bool) *Violation {
 	t := c.p.tools[c.tool]
 	switch {
 	case t == nil:
-		return c.deny(RuleUnauthorized, "/params/name", "tool %s is not in the allow-list", show(c.tool))
+		return c.deny(RuleUnauthorized, "/params/name", "tool %s is not in the allow-list", showName(c.tool))
 	case !t.enforce:
-		return c.deny(RuleNotEnforced, "/params/name", "tool %s is listed with an action other than ENFORCE", show(c.tool))
+		return c.deny(RuleNotEnforced, "/params/name", "tool %s is listed with an action other than ENFORCE", showName(c.tool))
 	}
 	args := c.embedded
 	if hasCandidate {
@@ -226,7 +226,7 @@ func (c *checker) decide(hasCandidate bool) *Violation {
 		args = c.cand
 	}
 	if f := t.args.validate(args); f != nil {
-		v := c.deny(RuleArguments, "", "the arguments fail %s at \"%s\"", f.keyword, show(f.pointer))
+		v := c.deny(RuleArguments, "", "the arguments fail %s at \"%s\"", f.keyword, shorten(f.pointer))
 		v.Keyword = f.keyword
 		if c.embedded != nil {
 			v.Pointer = cut("/params/arguments" + f.pointer)

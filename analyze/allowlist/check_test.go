@@ -289,3 +289,26 @@ func TestHugeNumbersAreCheap(t *testing.T) {
 		t.Errorf("took %v", d)
 	}
 }
+
+// Keys of a call stand in messages and pointers; a random one is a secret there.
+func TestKeysAreRedacted(t *testing.T) {
+	p, err := Load("p.json", []byte(`{"version":"1.0.0","posture":"default-deny","tools":{"t":{"action":"ENFORCE","argsSchema":{"type":"object","properties":{},"additionalProperties":false}}}}`), DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const random = "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW"
+	for _, frame := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","` + random + `":1,"params":{"name":"t"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","` + random + `":1}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"` + random + `":1}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"` + random + `":{"a":1,"a":2}}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"` + random + `":{"__proto__":1}}}}`,
+	} {
+		v := p.Check(Request{Frame: []byte(frame)})
+		if v == nil {
+			t.Errorf("%s: allowed", frame)
+		} else if strings.Contains(v.Message+v.Pointer, random[:8]) {
+			t.Errorf("%s: shown: %s (%s)", v.Code, v.Message, v.Pointer)
+		}
+	}
+}

@@ -105,14 +105,14 @@ func (g graph) pointer(i int) string {
 		if up.Kind == jsonrpc.Array {
 			steps = append(steps, strconv.Itoa(int(g[i].step)))
 		} else {
-			steps = append(steps, escape(up.Members[g[i].step].Key))
+			steps = append(steps, escape(scrub(up.Members[g[i].step].Key)))
 		}
 		i = int(g[i].parent)
 	}
 	var b strings.Builder
 	for j := len(steps) - 1; j >= 0 && b.Len() < maxPointer; j-- {
 		b.WriteByte('/')
-		b.WriteString(scrub(steps[j]))
+		b.WriteString(steps[j])
 	}
 	return cut(b.String())
 }

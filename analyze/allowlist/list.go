@@ -35,7 +35,7 @@ func (s *Session) List(result []byte) Decision {
 		d.Findings = append(d.Findings, analyze.Finding{
 			Rule: RuleUnlistedTool, Tier: analyze.Note, Severity: analyze.Low,
 			Direction: analyze.ServerToClient, Tool: name, Block: -1, Pointer: "/result/tools",
-			Message: "the listed tool " + show(name) + " " + why,
+			Message: "the listed tool " + showName(name) + " " + why,
 		})
 	}
 	return d

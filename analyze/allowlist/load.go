@@ -169,7 +169,7 @@ func (l *loader) tools(v *jsonrpc.Value) {
 		return
 	}
 	for _, m := range v.Members {
-		key := "tools." + show(m.Key)
+		key := "tools." + showName(m.Key)
 		if m.Key == "" {
 			l.fail(m.Value, key, "a tool without a name")
 			continue

@@ -34,12 +34,12 @@ func (l *loader) compile() {
 		t := l.p.tools[name]
 		at := "mem:///tool/" + strconv.Itoa(i) + "/" + url.PathEscape("args")
 		if err := c.AddResource(at, t.args.doc); err != nil {
-			l.fail(nil, "tools."+show(name)+".argsSchema", "the schema library refuses it")
+			l.fail(nil, "tools."+showName(name)+".argsSchema", "the schema library refuses it")
 			continue
 		}
 		s, err := c.Compile(at)
 		if err != nil {
-			l.fail(nil, "tools."+show(name)+".argsSchema", "the schema library refuses it")
+			l.fail(nil, "tools."+showName(name)+".argsSchema", "the schema library refuses it")
 			continue
 		}
 		t.args.check = s
@@ -131,7 +131,7 @@ func first(ve *jsonschema.ValidationError) *fault {
 			f.keyword = path[0]
 		}
 		for _, step := range e.InstanceLocation {
-			f.pointer += "/" + escape(step)
+			f.pointer += "/" + escape(scrub(step))
 		}
 		if k, ok := e.ErrorKind.(*kind.Required); ok && len(k.Missing) > 0 {
 			f.keyword = "required"
@@ -179,7 +179,7 @@ func (s *schema) exact(v *jsonrpc.Value, at string) *fault {
 		order := slices.Clone(v.Members)
 		slices.SortFunc(order, func(a, b jsonrpc.Pair) int { return compareKeys(a.Key, b.Key) })
 		for _, m := range order {
-			if f := s.props[m.Key].exact(m.Value, at+"/"+escape(m.Key)); f != nil {
+			if f := s.props[m.Key].exact(m.Value, at+"/"+escape(scrub(m.Key))); f != nil {
 				return f
 			}
 		}

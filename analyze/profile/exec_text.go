@@ -76,7 +76,7 @@ func (s *execSession) readText(f *Frame, v *verdicts) (x execFrame) {
 				break
 			}
 			if i > 0 {
-				msg += "; " + s.p.redact.name(f.Pointer) + " "
+				msg += "; " + s.p.redact.name(s.p.redact.pointer(f.Pointer)) + " "
 			}
 			msg += f.Reason
 		}
@@ -114,7 +114,7 @@ func (s *execSession) readLarge(raw []byte, v *verdicts) (x execFrame) {
 }
 
 func (s *execSession) schemaFault(pointer, what string, v *verdicts) {
-	pointer = s.p.redact.text(pointer)
+	pointer = s.p.redact.pointer(pointer)
 	if pointer != "" {
 		what = cutPointer(pointer) + " " + what
 	}

@@ -107,11 +107,11 @@ func (v *verdicts) close(redact *redactor) {
 			msg += "; "
 		}
 		if f.pointer != "" {
-			msg += redact.text(f.pointer) + " "
+			msg += redact.pointer(f.pointer) + " "
 		}
 		msg += f.what
 	}
-	f := newFinding("OCU-BASE", redact.text(v.base[0].pointer), msg)
+	f := newFinding("OCU-BASE", redact.pointer(v.base[0].pointer), msg)
 	v.out = append([]analyze.Finding{f}, v.out...)
 }
 

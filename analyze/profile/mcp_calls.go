@@ -249,7 +249,7 @@ func (s *mcpSession) structured(f *Frame, raw []byte, isError bool, v *verdicts)
 		v.add(rule, at, "structuredContent is no object")
 	case t.output.schema != nil:
 		if fault := t.output.schema.Validate(raw, &s.steps); fault != nil {
-			v.add(rule, at+s.p.redact.text(fault.Pointer), "structuredContent does not conform to the tool's outputSchema: "+fault.Reason)
+			v.add(rule, at+s.p.redact.pointer(fault.Pointer), "structuredContent does not conform to the tool's outputSchema: "+fault.Reason)
 		}
 	}
 }

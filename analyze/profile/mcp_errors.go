@@ -82,8 +82,8 @@ func (s *mcpSession) leaks(message, data []byte, v *verdicts) {
 				continue
 			}
 			seen[h.Kind] = true
-			f := v.add("OCU-ERROR-LEAK", s.p.redact.text(pointer), "the error tells "+h.Kind.String()+" of the inside")
-			f.Snippet = s.p.redact.name(text[h.Start:h.End])
+			f := v.add("OCU-ERROR-LEAK", s.p.redact.pointer(pointer), "the error tells "+h.Kind.String()+" of the inside")
+			f.Snippet = s.p.redact.part(text, text[h.Start:h.End])
 		}
 	}
 	if text, ok := stringOf(message); ok {

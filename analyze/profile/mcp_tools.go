@@ -142,7 +142,7 @@ func (p *mcpProfile) inputSchema(in *jsonrpc.Value, v *verdicts) {
 		v.add(rule, at, `a tool's inputSchema is not of type "object"`)
 	default:
 		if _, fault := schemas.Admit(in.Raw); fault != nil {
-			v.add(rule, at+p.redact.text(fault.Pointer), "a tool's inputSchema "+fault.Reason)
+			v.add(rule, at+p.redact.pointer(fault.Pointer), "a tool's inputSchema "+fault.Reason)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func (p *mcpProfile) outputSchema(out *jsonrpc.Value, v *verdicts) *outputDecl {
 	}
 	s, fault := schemas.Admit(out.Raw)
 	if fault != nil {
-		v.add("OCU-TOOL-INPUT-SCHEMA", "/outputSchema"+p.redact.text(fault.Pointer), "a tool's outputSchema "+fault.Reason)
+		v.add("OCU-TOOL-INPUT-SCHEMA", "/outputSchema"+p.redact.pointer(fault.Pointer), "a tool's outputSchema "+fault.Reason)
 		return d
 	}
 	d.schema = s

@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/warden-trace/warden/analyze/jsonrpc"
+	"github.com/warden-trace/warden/analyze/secret"
 )
 
 // Steps that judging one instance may take: a base, and so many for each of
@@ -141,7 +142,7 @@ func leaf(e *jsonschema.ValidationError) Fault {
 	case *kind.Required:
 		f.Reason = "lacks a required member"
 		if len(k.Missing) == 1 && len(k.Missing[0]) <= 64 {
-			f.Reason += " " + strconv.Quote(k.Missing[0])
+			f.Reason += " " + strconv.Quote(secret.ScrubAll(k.Missing[0]))
 		}
 	case *kind.AdditionalProperties:
 		f.Reason = "has a member that is not provided for"
