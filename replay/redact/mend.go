@@ -113,11 +113,15 @@ func (r *Redactor) mend(t, out []byte, found []span) {
 	}
 	// A scheme or a first label may reach a little beyond what was matched: put
 	// back short words of letters, one by one from both ends of each piece.
+	tries := min(256, 4<<20/(len(t)+1)) // each is a pass over the text
 	for _, m := range found {
 		if m.pattern != -1 {
 			continue
 		}
 		for _, w := range ends(t, m) {
+			if tries--; tries < 0 {
+				break
+			}
 			copy(out[w[0]:w[1]], t[w[0]:w[1]])
 			if r.same(t, out) && r.hidden(t, out, found) {
 				return
