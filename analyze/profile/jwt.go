@@ -41,14 +41,24 @@ func jwtPart(s string) (*jsonrpc.Value, bool) {
 }
 
 // audienceHolds reports that the claim `aud`, a string or an array of them,
-// names the audience exactly (RFC 7519, 4.1.3; RFC 8707).
+// names the audience exactly (RFC 7519, 4.1.3; RFC 8707). Which of a repeated
+// claim counts is up to the reader, so every one has to.
 func audienceHolds(claims *jsonrpc.Value, audience string) bool {
-	aud := claims.Get("aud")
+	found := false
+	for _, m := range claims.Members {
+		if m.Key == "aud" {
+			if !names(m.Value, audience) {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+func names(aud *jsonrpc.Value, audience string) bool {
 	if s, ok := aud.IsString(); ok {
 		return s == audience
-	}
-	if aud == nil {
-		return false
 	}
 	for _, e := range aud.Elems {
 		if s, ok := e.IsString(); ok && s == audience {

@@ -33,9 +33,10 @@ func (p *mcpProfile) RecordingsOnly() bool { return false }
 func (p *mcpProfile) NewSession() Session { return &mcpSession{p: p, steps: sessionSteps} }
 
 type mcpSession struct {
-	p     *mcpProfile
-	tools toolSet
-	http  httpLog
+	p       *mcpProfile
+	tools   toolSet
+	cursors cursors
+	http    httpLog
 	// steps is what is left for checking structuredContent: hostile schemas
 	// and results must not make a session cost more than its bytes are worth.
 	steps int64
@@ -156,6 +157,10 @@ func (s *mcpSession) request(f *Frame, v *verdicts) {
 		s.initializeParams(m, v)
 	case "tools/list":
 		s.shape("ListToolsParams", "/params", m.Params, v)
+		if f.Dir != analyze.ServerToClient {
+			cursor, _ := stringOf(member(m.Params, "cursor"))
+			s.cursors.note(m.ID, cursor)
+		}
 	case "tools/call":
 		s.call(f, v)
 	case "notifications/tools/list_changed":

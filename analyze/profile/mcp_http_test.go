@@ -59,6 +59,9 @@ func TestHTTP(t *testing.T) {
 		{"another audience", audience, post("1", u, "", "Authorization", "Bearer "+theirs), "OCU-HTTP-AUDIENCE"},
 		{"no audience", audience, post("1", u, "", "authorization", "BEARER "+jwt(`{}`)), "OCU-HTTP-AUDIENCE"},
 		{"audience a number", audience, post("1", u, "", "Authorization", "Bearer "+jwt(`{"aud":1}`)), "OCU-HTTP-AUDIENCE"},
+		{"audience twice", audience, post("1", u, "", "Authorization", "Bearer "+jwt(`{"aud":"https://mcp.example.com","aud":"x"}`)), "OCU-HTTP-AUDIENCE"},
+		{"audience twice, the other way", audience, post("1", u, "", "Authorization", "Bearer "+jwt(`{"aud":"x","aud":"https://mcp.example.com"}`)), "OCU-HTTP-AUDIENCE"},
+		{"our audience twice", audience, post("1", u, "", "Authorization", "Bearer "+jwt(`{"aud":"https://mcp.example.com","aud":["https://mcp.example.com"]}`)), ""},
 		{"no JWT", audience, post("1", u, "", "Authorization", "Bearer a.b.c"), ""},
 		{"rule off", Options{}, post("1", u, "", "Authorization", "Bearer "+theirs), ""},
 

@@ -150,6 +150,9 @@ func TestTools(t *testing.T) {
 	page := func(id, params, result string) []string {
 		return lines(req(id, "tools/list", params), res(id, result))
 	}
+	two := func(id string) []string {
+		return lines(page(id, "", `{"tools":[`+other+`],"nextCursor":"c"}`), page(id+"1", `{"cursor":"c"}`, `{"tools":[`+echoTool+`]}`))
+	}
 	run(t, MCP, []story{
 		{"no name", Options{}, list("1", `{"inputSchema":{"type":"object"}}`), "OCU-TOOL-NAME"},
 		{"name a number", Options{}, list("1", `{"name":5,"inputSchema":{"type":"object"}}`), "OCU-TOOL-NAME"},
@@ -174,6 +177,17 @@ func TestTools(t *testing.T) {
 		{"pages that lack one", Options{}, lines(list("1", echoTool, other),
 			page("2", "", `{"tools":[`+other+`],"nextCursor":"c"}`), page("3", `{"cursor":"c"}`, `{"tools":[]}`)), "OCU-TOOLS-CHANGED"},
 		{"a listing that was left off", Options{}, lines(page("1", "", `{"tools":[`+other+`],"nextCursor":"c"}`), list("2", echoTool, other)), ""},
+		{"the same two pages again", Options{}, lines(two("1"), two("3")), ""},
+		{"whole, then in pages", Options{}, lines(list("7", other, echoTool), two("1"), list("8", echoTool, other)), ""},
+		{"the last page twice", Options{}, lines(two("1"), page("4", `{"cursor":"c"}`, `{"tools":[`+echoTool+`]}`), two("1")), ""},
+		{"two lists at a time", Options{}, lines(two("9"), req("1", "tools/list", ""), req("2", "tools/list", ""), res("1", `{"tools":[`+other+`],"nextCursor":"c"}`), res("2", `{"tools":[`+other+`],"nextCursor":"d"}`),
+			req("3", "tools/list", `{"cursor":"d"}`), req("4", "tools/list", `{"cursor":"c"}`), res("4", `{"tools":[`+echoTool+`]}`), res("3", `{"tools":[`+echoTool+`]}`)), ""},
+		{"an empty cursor is the end", Options{}, lines(page("1", "", `{"tools":[`+other+`],"nextCursor":""}`), list("2", other, echoTool)), "OCU-TOOLS-CHANGED"},
+		{"a page that redefines", Options{}, lines(two("1"), page("3", "", `{"tools":[`+other+`],"nextCursor":"c"}`), page("4", `{"cursor":"c"}`, `{"tools":[`+changed+`]}`)), "OCU-TOOLS-CHANGED"},
+		{"a page that adds", Options{}, lines(list("1", other), two("2")), "OCU-TOOLS-CHANGED"},
+		{"pages that end early", Options{}, lines(two("1"), list("3", other)), "OCU-TOOLS-CHANGED"},
+		{"shown on a page, gone from the whole list", Options{}, lines(page("1", "", `{"tools":[`+other+`],"nextCursor":"c"}`), list("2", echoTool)), "OCU-TOOLS-CHANGED"},
+		{"an id that asked for a page before", Options{}, lines(req("5", "tools/list", `{"cursor":"`+strings.Repeat("c", 99)+`"}`), fail("5", `{"code":-32602,"message":"m"}`), list("5", echoTool, other), list("6", echoTool)), "OCU-TOOLS-CHANGED"},
 		{"a last page alone removes nothing", Options{}, lines(list("1", echoTool, other), page("3", `{"cursor":"z"}`, `{"tools":[`+echoTool+`]}`)), ""},
 	})
 }

@@ -51,9 +51,13 @@ func (s *mcpSession) toolList(f *Frame, v *verdicts) {
 			entries = append(entries, e)
 		}
 	}
-	cursor, _ := stringOf(member(f.Request.Params, "cursor"))
-	next, more := doc.Get("nextCursor").IsString()
-	s.tools.page(entries, cursor, next, more, v)
+	cursor := s.cursors.take(f.Msg.ID)
+	if cursor == "" {
+		asked, _ := stringOf(member(f.Request.Params, "cursor"))
+		cursor = brief(asked)
+	}
+	next, _ := doc.Get("nextCursor").IsString()
+	s.tools.page(entries, cursor, next, v)
 }
 
 // member is the raw value of an object's member; nil when there is none.

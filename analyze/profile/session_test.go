@@ -87,7 +87,7 @@ func (w *told) correlate(f *Frame) {
 		delete(w.pending, at)
 		return
 	}
-	w.pending[f.Dir.String()+string(key)] = &Request{Method: string(m.Method), Tool: string(m.Name), Params: m.Params}
+	w.pending[f.Dir.String()+string(key)] = &Request{Method: string(m.Method), Tool: string(m.Name)}
 	if string(m.Method) == "tools/call" {
 		w.inFlight++
 	}

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	linked "container/list"
 	"crypto/sha256"
 	"slices"
 	"sync"
@@ -57,38 +58,55 @@ func (m *toolMemo) tool(p *mcpProfile, t *jsonrpc.Value) *toolEntry {
 	return e
 }
 
-// toolSet is what a session's tools/list answers have shown. The first
-// complete listing fixes the set; pages are joined by their cursors.
+// toolSet is what a session's tools/list answers have shown. A listing is one
+// list over its pages: it begins with an answer to a request without cursor and
+// goes on where a request asks for the cursor that its last page gave.
 type toolSet struct {
 	first  map[string]*toolEntry // as the session first defined each name
 	latest map[string]*toolEntry // for structuredContent: as the last list has it
 	// complete says that one listing has been read to its end, so that a new
 	// name is an addition.
 	complete bool
-	// The listing in progress.
-	open    bool
-	cursor  string // what the next page's request must ask for
-	listing map[string]bool
-	whole   bool // it began at the beginning and no page is missing
+	open     []*listing // those whose next page is not there yet, oldest first
 }
 
-// maxTools bounds the names that a session remembers.
-const maxTools = 20_000
+type listing struct {
+	next  string          // cursor of the next page, in brief
+	names map[string]bool // on the pages so far; nil where there are too many
+}
+
+const (
+	maxTools    = 20_000 // names that a session remembers
+	maxListings = 16     // listings that are open at once
+)
 
 func (t *toolSet) get(name string) *toolEntry { return t.latest[name] }
 
-// page takes one page of a listing.
-func (t *toolSet) page(entries []*toolEntry, cursor, next string, more bool, v *verdicts) {
+// begin gives the listing that a page belongs to, nil for a page of one whose
+// beginning was not seen.
+func (t *toolSet) begin(cursor string) *listing {
+	if cursor == "" {
+		return &listing{names: map[string]bool{}}
+	}
+	for i := len(t.open) - 1; i >= 0; i-- {
+		if l := t.open[i]; l.next == cursor {
+			t.open = slices.Delete(t.open, i, i+1)
+			return l
+		}
+	}
+	return nil
+}
+
+// page takes one page: what a request with this cursor (brief; "" for none) was
+// answered, next being the answer's own cursor, "" on the last page. A page
+// alone contradicts what the session knows where it defines a tool anew or, once
+// a whole list was seen, has a new one; that a tool is gone only a whole list
+// tells.
+func (t *toolSet) page(entries []*toolEntry, cursor, next string, v *verdicts) {
 	if t.first == nil {
 		t.first, t.latest = map[string]*toolEntry{}, map[string]*toolEntry{}
 	}
-	switch {
-	case cursor == "":
-		t.listing, t.whole = map[string]bool{}, true
-	case !t.open || cursor != t.cursor:
-		t.listing, t.whole = map[string]bool{}, false
-	}
-	t.open, t.cursor = more, next
+	l := t.begin(cursor)
 	var added, removed, changed []string
 	for _, e := range entries {
 		known := t.first[e.name]
@@ -105,14 +123,24 @@ func (t *toolSet) page(entries []*toolEntry, cursor, next string, more bool, v *
 		if len(t.latest) < maxTools || t.latest[e.name] != nil {
 			t.latest[e.name] = e
 		}
-		if len(t.listing) < maxTools {
-			t.listing[e.name] = true
+		if l != nil && l.names != nil {
+			if l.names[e.name] = true; len(l.names) >= maxTools {
+				l.names = nil
+			}
 		}
 	}
-	if !more && t.whole && len(t.listing) < maxTools {
-		if t.complete {
+	switch {
+	case l == nil:
+	case next != "":
+		l.next = brief(next)
+		if len(t.open) >= maxListings {
+			t.open = slices.Delete(t.open, 0, 1)
+		}
+		t.open = append(t.open, l)
+	default:
+		if l.names != nil {
 			for name := range t.first {
-				if !t.listing[name] {
+				if !l.names[name] {
 					removed = append(removed, name)
 				}
 			}
@@ -132,4 +160,61 @@ func (t *toolSet) page(entries []*toolEntry, cursor, next string, more bool, v *
 	if len(f.Matched) == 1 {
 		f.Tool = f.Matched[0]
 	}
+}
+
+// cursors remembers the cursors of the tools/list requests in flight: a page
+// has its place in a list by what was asked for. The zero value is ready.
+type cursors struct {
+	by  map[string]*linked.Element // of *asked
+	age *linked.List               // oldest first
+}
+
+type asked struct {
+	key    string
+	cursor string
+}
+
+// maxAsked bounds the requests that are remembered, the oldest go first.
+const maxAsked = 1024
+
+// brief stands for a cursor or an id: long ones by their digest.
+func brief(s string) string {
+	if len(s) <= sha256.Size {
+		return s
+	}
+	sum := sha256.Sum256([]byte(s))
+	return string(sum[:]) + "…" // no short one is as long
+}
+
+// note remembers a request.
+func (c *cursors) note(id []byte, cursor string) {
+	c.take(id) // what the id asked for before
+	key, ok := idOf(id)
+	if !ok || cursor == "" {
+		return
+	}
+	if c.by == nil {
+		c.by, c.age = map[string]*linked.Element{}, linked.New()
+	}
+	if c.age.Len() >= maxAsked {
+		delete(c.by, c.age.Remove(c.age.Front()).(asked).key)
+	}
+	c.by[key] = c.age.PushBack(asked{key, brief(cursor)})
+}
+
+func idOf(id []byte) (string, bool) {
+	key, ok := jsonrpc.IDKey(id)
+	return brief(string(key)), ok
+}
+
+// take gives the cursor of the request that an id belongs to, "" where it had
+// none, and forgets it.
+func (c *cursors) take(id []byte) string {
+	key, ok := idOf(id)
+	e := c.by[key]
+	if !ok || e == nil {
+		return ""
+	}
+	delete(c.by, key)
+	return c.age.Remove(e).(asked).cursor
 }
