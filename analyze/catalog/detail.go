@@ -25,28 +25,54 @@ type detail struct {
 	domains   []bytesAt
 	addresses map[netip.Addr]int // to the index of its range
 	ips       []bytesAt
-	urls      int
-	urlsAt    []bytesAt
-	phrases   map[int32]bool
-	phrasesAt []bytesAt
-	unseenSum [len(unseenNames)]int
-	unseenAt  []bytesAt
-	bad       int // code points outside the allowed set
-	badFirst  []rune
-	badAt     []bytesAt
+	// moreAddresses says that there are others than those in addresses.
+	moreAddresses bool
+	urls          int
+	urlsAt        []bytesAt
+	phrases       map[int32]bool
+	phrasesAt     []bytesAt
+	unseenSum     [len(unseenNames)]int
+	unseenAt      []bytesAt
+	bad           int // code points outside the allowed set
+	badFirst      []rune
+	badAt         []bytesAt
 }
 
 // reset empties a detail for the next text; what it has allocated is kept.
 func (d *detail) reset() {
 	if d.touched() {
 		*d = detail{random: d.random[:0], domains: d.domains[:0], ips: d.ips[:0], urlsAt: d.urlsAt[:0],
-			phrasesAt: d.phrasesAt[:0], unseenAt: d.unseenAt[:0], badFirst: d.badFirst[:0], badAt: d.badAt[:0]}
+			phrasesAt: d.phrasesAt[:0], unseenAt: d.unseenAt[:0], badFirst: d.badFirst[:0], badAt: d.badAt[:0],
+			entries: emptied(d.entries), addresses: emptied(d.addresses), phrases: emptied(d.phrases)}
 	}
 }
 
+// emptied is a map to go on with: a large one would cost every small text after
+// it what the one large text did.
+func emptied[K comparable, V any](m map[K]V) map[K]V {
+	if len(m) > 32 {
+		return nil
+	}
+	clear(m)
+	return m
+}
+
 func (d *detail) touched() bool {
-	return d.secrets != nil || len(d.random) > 0 || d.entries != nil || d.addresses != nil || d.urls > 0 ||
-		d.phrases != nil || len(d.unseenAt) > 0 || d.bad > 0 || d.unseenSum != [len(unseenNames)]int{}
+	return d.secrets != nil || len(d.random) > 0 || len(d.entries) > 0 || len(d.addresses) > 0 || d.urls > 0 ||
+		len(d.phrases) > 0 || len(d.unseenAt) > 0 || d.bad > 0 || d.unseenSum != [len(unseenNames)]int{}
+}
+
+// stretch adds a range to a list of up to maxSpans. One that overlaps the last is
+// one with it, as spans would have it.
+func stretch(at []bytesAt, start, end int) []bytesAt {
+	if n := len(at); n > 0 && start < at[n-1].end && end > at[n-1].start {
+		at[n-1] = bytesAt{min(start, at[n-1].start), max(end, at[n-1].end)}
+		return at
+	}
+	if len(at) < maxSpans {
+		at = append(at, bytesAt{start, end})
+	}
+	return at
 }
 
 func (d *detail) domain(entry int32, start, end int) {
@@ -54,22 +80,24 @@ func (d *detail) domain(entry int32, start, end int) {
 		d.entries = map[int32]bool{}
 	}
 	d.entries[entry] = true
-	d.domains = append(d.domains, bytesAt{start, end})
+	d.domains = stretch(d.domains, start, end)
 }
 
 func (d *detail) address(ip netip.Addr, network, start, end int) {
 	if d.addresses == nil {
 		d.addresses = map[netip.Addr]int{}
 	}
-	d.addresses[ip] = network
-	d.ips = append(d.ips, bytesAt{start, end})
+	if len(d.addresses) < maxAddresses {
+		d.addresses[ip] = network
+	} else if _, ok := d.addresses[ip]; !ok {
+		d.moreAddresses = true
+	}
+	d.ips = stretch(d.ips, start, end)
 }
 
 func (d *detail) url(start, end int) {
 	d.urls++
-	if len(d.urlsAt) < maxSpans {
-		d.urlsAt = append(d.urlsAt, bytesAt{start, end})
-	}
+	d.urlsAt = stretch(d.urlsAt, start, end)
 }
 
 func (d *detail) phrase(i int32, start, end int) {
@@ -77,12 +105,12 @@ func (d *detail) phrase(i int32, start, end int) {
 		d.phrases = map[int32]bool{}
 	}
 	d.phrases[i] = true
-	d.phrasesAt = append(d.phrasesAt, bytesAt{start, end})
+	d.phrasesAt = stretch(d.phrasesAt, start, end)
 }
 
 func (d *detail) unseen(kind unseen, start, end, count int) {
 	d.unseenSum[kind] += count
-	d.unseenAt = append(d.unseenAt, bytesAt{start, end})
+	d.unseenAt = stretch(d.unseenAt, start, end)
 }
 
 // forbidden reports a code point that a tool's text may not hold (catalog.md,

@@ -42,7 +42,7 @@ const (
 // takes reports whether the selection covers a hit.
 func (sel Select) takes(h *Hit) bool {
 	switch {
-	case h.kind == hitAmbiguous:
+	case h.kind == hitAmbiguous, h.kind == hitRest:
 		return true
 	case sel == SelectNested:
 		return h.text.Nested
@@ -71,6 +71,7 @@ func (c *Catalog) Findings(m *jsonrpc.Message, hits []Hit, sel Select, ins analy
 	}
 	var notes, texts []*Hit
 	ambiguous := false
+	more := 0
 	for i := range hits {
 		h := &hits[i]
 		switch {
@@ -79,16 +80,25 @@ func (c *Catalog) Findings(m *jsonrpc.Message, hits []Hit, sel Select, ins analy
 			notes = append(notes, h)
 		case h.kind == hitText:
 			texts = append(texts, h)
+		case h.kind == hitRest:
+			more = h.rest.more[sel]
 		default:
 			ambiguous = true
 		}
 	}
 	slices.SortStableFunc(notes, func(a, b *Hit) int { return cmp.Compare(a.text.Block, b.text.Block) })
+	blocks := 0
 	for _, h := range notes {
+		blocks += int(h.more)
 		r.add(analyze.Finding{Rule: RuleUninspectable, Block: int(h.text.Block), Pointer: r.blockPointer(h), Message: whyNot(h.why)})
 	}
-	if len(texts) > 0 {
-		r.texts(texts)
+	if blocks > 0 {
+		r.out[len(r.out)-1].Message += fmt.Sprintf("; %s like it not listed", count(blocks, "further block"))
+	}
+	if n := len(r.out); len(texts) > 0 {
+		if r.texts(texts); more > 0 && len(r.out) > n {
+			r.out[len(r.out)-1].Message += fmt.Sprintf("; the findings of %s of this frame are not listed", count(more, "further text"))
+		}
 	}
 	if ambiguous {
 		r.add(analyze.Finding{Rule: RuleAmbiguous, Block: -1, Message: "the frame can be read in two ways: " + strings.Join(doubts(m), ", ")})
@@ -152,14 +162,10 @@ type reader struct {
 	sel Select
 	ins analyze.Inspection
 	out []analyze.Finding
-	// secrets counts the findings of SECRET-ECHO, bounded by maxSecrets.
-	secrets int
+	// secrets counts the findings of SECRET-ECHO, bounded by maxListed; spans
+	// those of texts.
+	secrets, spans int
 }
-
-// maxSecrets bounds the SECRET-ECHO findings of one message; the last of them
-// says that there are more. A frame that is one long list of keys needs no
-// finding for each of a million.
-const maxSecrets = 10000
 
 // add completes a finding with its rule's tier and severity.
 func (r *reader) add(f analyze.Finding) {
@@ -227,11 +233,13 @@ func last(block int) int {
 func (r *reader) again(h *Hit) []analyze.Finding {
 	s := r.c.cold.Get().(*Scanner)
 	defer r.c.cold.Put(s)
-	text := s.decoded(r.m, &h.text)
+	text := s.decoded(r.m, h.text.Start, h.text.End, h.text.Escaped)
 	s.all.reset()
 	s.scan.scan(text, &s.all)
-	s.made = 0
+	// With no more secrets than there were before.
+	s.list = listing{found: maxListed - secretsOf(h.made), spans: r.spans}
 	made := s.findings(r.m, &h.text, text, analyze.Inspection{Charset: r.ins.Charset})
+	r.spans = s.list.spans
 	if len(h.made) > 0 {
 		for i := range made {
 			made[i].Pointer = h.made[0].Pointer
@@ -240,9 +248,22 @@ func (r *reader) again(h *Hit) []analyze.Finding {
 	return made
 }
 
+// secretsOf counts the findings of SECRET-ECHO.
+func secretsOf(list []analyze.Finding) (n int) {
+	for i := range list {
+		if list[i].Rule == RuleSecret {
+			n++
+		}
+	}
+	return n
+}
+
 // pointer hides the secrets that keys may hold: a pointer is shown everywhere.
 func (c *Catalog) pointer(p string) string {
 	short := min(c.patterns.Shortest(), c.entropy.MinLength())
+	if len(p) < short {
+		return p
+	}
 	parts := strings.Split(p, "/")
 	for i, part := range parts {
 		if len(part) < short {

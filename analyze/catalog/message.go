@@ -14,7 +14,9 @@ type Hit struct {
 	kind  hitKind
 	why   jsonrpc.Why
 	found found
+	more  int32 // a note: how many blocks are like it
 	text  jsonrpc.Text
+	rest  *rest // of hitRest
 	// made are the findings of a text under the strictest settings. They are
 	// made while the text is at hand: much of real traffic has one, and a
 	// second reading would cost as much as the first.
@@ -27,6 +29,7 @@ const (
 	hitText hitKind = iota
 	hitNote
 	hitAmbiguous
+	hitRest // the texts beyond the bound of findings
 )
 
 // Scanner scans messages. It holds buffers only; one a goroutine.
@@ -35,7 +38,7 @@ type Scanner struct {
 	scan  textScan
 	buf   []byte
 	all   detail
-	made  int // secrets found in the message in hand
+	list  listing // of the message in hand
 	offs  []int32
 	place []int // index in dst of the hits whose pointers are asked for
 }
@@ -55,24 +58,34 @@ func (c *Catalog) NewScanner() *Scanner {
 func (s *Scanner) Message(m *jsonrpc.Message, dst []Hit) []Hit {
 	wide := s.c.wide
 	first := len(dst)
-	s.made = 0
+	s.list = listing{}
 	for i := range m.Notes {
 		n := &m.Notes[i]
 		if wide && n.Why == jsonrpc.WhyLink || !wide && (n.Shadowed || n.Nested) {
 			continue
 		}
-		dst = append(dst, Hit{kind: hitNote, why: n.Why, text: jsonrpc.Text{Block: n.Block, Nested: n.Nested}})
+		dst = s.list.note(n, dst)
 	}
 	for i := range m.Texts {
 		t := &m.Texts[i]
 		if t.End <= t.Start || !wide && !original(t) {
 			continue
 		}
-		text := s.decoded(m, t)
+		text := s.decoded(m, t.Start, t.End, t.Escaped)
 		s.all.reset()
-		if f := s.scan.scan(text, &s.all); f != 0 {
-			dst = append(dst, Hit{kind: hitText, found: f, text: *t, made: s.findings(m, t, text, analyze.Inspection{})})
+		f := s.scan.scan(text, &s.all)
+		switch {
+		case f == 0:
+		case s.list.full(t, f, &s.all):
+			s.list.drop(t, f)
+		default:
+			made := s.findings(m, t, text, analyze.Inspection{})
+			s.list.add(t, f, &s.all, len(made))
+			dst = append(dst, Hit{kind: hitText, found: f, text: *t, made: made})
 		}
+	}
+	if s.list.rest != nil {
+		dst = append(dst, Hit{kind: hitRest, rest: s.list.rest})
 	}
 	if len(dst) > first {
 		s.point(m, dst[first:])
@@ -102,10 +115,11 @@ func ambiguous(m *jsonrpc.Message) bool {
 // findings says what a scan with a detail has found in a text. Their pointers
 // are left to point.
 func (s *Scanner) findings(m *jsonrpc.Message, t *jsonrpc.Text, text []byte, ins analyze.Inspection) []analyze.Finding {
-	r := reader{c: s.c, m: m, ins: ins, secrets: s.made}
+	// One secret at least, where there is one.
+	r := reader{c: s.c, m: m, ins: ins, secrets: min(s.list.found, maxListed-1), spans: s.list.spans}
 	w := words{reader: &r, t: text, d: &s.all, scan: &s.scan, block: int(t.Block)}
 	w.all()
-	s.made = r.secrets
+	s.list.spans = r.spans
 	return r.out
 }
 
@@ -127,8 +141,12 @@ func (s *Scanner) point(m *jsonrpc.Message, hits []Hit) {
 	if len(s.offs) == 0 {
 		return
 	}
+	var last, shown string // deep texts share one
 	for i, p := range jsonrpc.Pointers(m.Raw, s.offs) {
-		hits[s.place[i]].pointTo(s.c.pointer(p))
+		if p != last {
+			last, shown = p, s.c.pointer(p)
+		}
+		hits[s.place[i]].pointTo(shown)
 	}
 }
 
@@ -159,14 +177,14 @@ var plainPointers = func() (p [16]string) {
 
 // decoded returns the text with room behind it: where it stands when it needs no
 // decoding, else in the scanner's buffer.
-func (s *Scanner) decoded(m *jsonrpc.Message, t *jsonrpc.Text) []byte {
-	raw := m.Raw[t.Start:t.End]
+func (s *Scanner) decoded(m *jsonrpc.Message, start, end int32, escaped bool) []byte {
+	raw := m.Raw[start:end]
 	const odd = jsonrpc.BadUTF8 | jsonrpc.LoneSurrogate
 	switch {
 	case m.Has&odd != 0:
 		s.buf = plain(s.buf[:0], raw)
 		return s.buf
-	case t.Escaped:
+	case escaped:
 		s.buf = unescape(s.buf, raw, s.c.vector)
 		return s.buf
 	case cap(raw)-len(raw) < 64+ahead:

@@ -21,27 +21,36 @@ type RedactWhat struct {
 // bytes are as they came (replay.md, "What a block sends"). ok is false when there
 // was nothing to edit.
 func (c *Catalog) Redact(m *jsonrpc.Message, hits []Hit, sel Select, ins analyze.Inspection, what RedactWhat) (edited []byte, ok bool) {
-	var texts []*Hit
+	var texts []redactable
 	for i := range hits {
-		if h := &hits[i]; h.kind == hitText && sel.takes(h) && h.found&(foundANSI|foundSecret) != 0 {
-			texts = append(texts, h)
+		h := &hits[i]
+		if h.kind == hitText && sel.takes(h) && h.found&(foundANSI|foundSecret) != 0 {
+			t := &h.text
+			texts = append(texts, redactable{t.Start, t.End, t.Escaped, t.Nested, h.found})
+		}
+		if h.kind == hitRest {
+			for _, t := range h.rest.work {
+				if sel != SelectNested || t.nested {
+					texts = append(texts, t)
+				}
+			}
 		}
 	}
-	slices.SortStableFunc(texts, func(a, b *Hit) int { return cmp.Compare(a.text.Start, b.text.Start) })
+	slices.SortStableFunc(texts, func(a, b redactable) int { return cmp.Compare(a.start, b.start) })
 	s := c.cold.Get().(*Scanner)
 	defer c.cold.Put(s)
 	at := int32(0)
-	for _, h := range texts {
-		if h.text.Start < at {
+	for _, t := range texts {
+		if t.start < at {
 			continue // the same string again
 		}
-		cuts := s.cuts(m, h, ins, what)
+		cuts := s.cuts(m, &t, ins, what)
 		if len(cuts) == 0 {
 			continue
 		}
-		edited = append(edited, m.Raw[at:h.text.Start]...)
-		edited = apply(edited, m.Raw[h.text.Start:h.text.End], cuts)
-		at = h.text.End
+		edited = append(edited, m.Raw[at:t.start]...)
+		edited = apply(edited, m.Raw[t.start:t.end], cuts)
+		at = t.end
 		ok = true
 	}
 	if !ok {
@@ -57,11 +66,12 @@ type cut struct {
 }
 
 // cuts works out what must go from one text.
-func (s *Scanner) cuts(m *jsonrpc.Message, h *Hit, ins analyze.Inspection, what RedactWhat) (out []cut) {
-	t := s.decoded(m, &h.text)
+func (s *Scanner) cuts(m *jsonrpc.Message, in *redactable, ins analyze.Inspection, what RedactWhat) (out []cut) {
+	t := s.decoded(m, in.start, in.end, in.escaped)
 	var secrets []bytesAt
-	if what.Secrets && h.found&foundSecret != 0 {
-		s.scan.scan(t, &detail{})
+	if what.Secrets && in.found&foundSecret != 0 {
+		s.all.reset()
+		s.scan.scan(t, &s.all)
 		secrets = union(s.scan.secrets.Matches, s.scan.pieces)
 	}
 	n := 0

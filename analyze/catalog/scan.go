@@ -17,6 +17,7 @@ const (
 	foundURL
 	foundPhrase
 	foundInvisible
+	foundC0 // with foundANSI: one that no charset but binary-ok allows
 )
 
 // chunk is how many bytes of a text the kernel reads at a time: the masks stay
@@ -241,7 +242,7 @@ func (s *textScan) odd(p int) {
 	s.sequences = s.sequences || introduces(s.t, p)
 	switch {
 	case c < 0x80:
-		s.found |= foundANSI
+		s.found |= foundANSI | foundC0
 	case c == 0xc2:
 		if p+1 < len(s.t) {
 			s.found |= foundANSI

@@ -28,6 +28,10 @@ const listMost = 20
 // put adds a finding of this text.
 func (w *words) put(f analyze.Finding) {
 	f.Block = w.block
+	if n := len(f.Spans); n > 1 && w.spans+n > maxListedSpans {
+		f.Spans = slices.Clone(f.Spans[:1])
+	}
+	w.spans += len(f.Spans)
 	w.add(f)
 }
 
@@ -56,7 +60,7 @@ func (w *words) all() {
 		}
 		slices.Sort(names)
 		w.put(analyze.Finding{Rule: RuleDomain, Spans: spans(w.t, d.domains), Snippet: w.excerpt(d.domains), Matched: names,
-			Message: "the text names hosts of the denylist: " + someOf(names)})
+			Message: "the text names hosts of the denylist: " + someOf(names, len(names))})
 	}
 	if len(d.addresses) > 0 {
 		addrs := slices.SortedFunc(maps.Keys(d.addresses), netip.Addr.Compare)
@@ -64,10 +68,16 @@ func (w *words) all() {
 		for _, a := range addrs {
 			n := &w.c.nets.list[d.addresses[a]]
 			matched = append(matched, a.String())
-			shown = append(shown, fmt.Sprintf("%s (%s, %s)", a, n.CIDR, n.Label))
+			if len(shown) < listMost {
+				shown = append(shown, fmt.Sprintf("%s (%s, %s)", a, n.CIDR, n.Label))
+			}
+		}
+		list := someOf(shown, len(addrs))
+		if d.moreAddresses {
+			list += ", and others"
 		}
 		w.put(analyze.Finding{Rule: RuleIP, Spans: spans(w.t, d.ips), Snippet: w.excerpt(d.ips), Matched: matched,
-			Message: "the text holds internal addresses: " + someOf(shown)})
+			Message: "the text holds internal addresses: " + list})
 	}
 	if d.urls > 0 && !w.ins.MayReturnURLs {
 		w.put(analyze.Finding{Rule: RuleURL, Spans: spans(w.t, d.urlsAt), Snippet: w.excerpt(d.urlsAt),
@@ -80,7 +90,7 @@ func (w *words) all() {
 		}
 		slices.Sort(names)
 		w.put(analyze.Finding{Rule: RulePhrase, Spans: spans(w.t, d.phrasesAt), Snippet: w.excerpt(d.phrasesAt), Matched: names,
-			Message: "the text holds phrases that instruct a model: " + someOf(names)})
+			Message: "the text holds phrases that instruct a model: " + someOf(names, len(names))})
 	}
 	if len(d.unseenAt) > 0 {
 		var kinds []string
@@ -105,7 +115,9 @@ func (w *words) secrets() {
 		if i > 0 && matches[i-1].Pattern != m.Pattern {
 			at = position{t: w.t}
 		}
-		w.secret(w.c.patterns.ID(m.Pattern), w.c.patterns.Severity(m.Pattern), m.Start, m.End, &at)
+		if !w.secret(w.c.patterns.ID(m.Pattern), w.c.patterns.Severity(m.Pattern), m.Start, m.End, &at) {
+			return
+		}
 	}
 	severity := analyze.High
 	if rule := w.c.rules.Rule(RuleEntropy); rule != nil {
@@ -124,13 +136,17 @@ func (w *words) secrets() {
 			}
 			seen[key] = true
 		}
-		w.secret(RuleEntropy, severity, p.start, p.end, &at)
+		if !w.secret(RuleEntropy, severity, p.start, p.end, &at) {
+			return
+		}
 	}
 }
 
-func (w *words) secret(id string, severity analyze.Severity, start, end int, at *position) {
-	if w.reader.secrets++; w.reader.secrets > maxSecrets {
-		return
+// secret adds the finding of one secret; it reports whether it found room.
+func (w *words) secret(id string, severity analyze.Severity, start, end int, at *position) bool {
+	if w.reader.secrets++; w.reader.secrets > maxListed {
+		w.out[len(w.out)-1].Message += "; further secrets of this text are not listed"
+		return false
 	}
 	shown := string(secret.AppendRedacted(nil, w.t[start:end]))
 	a := at.of(start)
@@ -139,15 +155,8 @@ func (w *words) secret(id string, severity analyze.Severity, start, end int, at 
 		what = rule.Title
 	}
 	w.put(analyze.Finding{Rule: RuleSecret, SubRule: id, Severity: severity, Spans: []analyze.Span{{Start: a, End: at.of(end)}},
-		Snippet: shown, Matched: []string{shown}, Message: "a secret in the text (" + what + "): " + shown + w.more()})
-}
-
-// more is what the last finding of SECRET-ECHO says of those that get none.
-func (w *words) more() string {
-	if w.reader.secrets < maxSecrets {
-		return ""
-	}
-	return "; further secrets of this frame are not listed"
+		Snippet: shown, Matched: []string{shown}, Message: "a secret in the text (" + what + "): " + shown})
+	return true
 }
 
 // position counts code points from one ascending byte offset to the next.
@@ -248,10 +257,10 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// someOf lists the first names and counts the rest.
-func someOf(names []string) string {
-	if len(names) <= listMost {
+// someOf lists the first of n names and counts the rest.
+func someOf(names []string, n int) string {
+	if n <= listMost {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:listMost], ", "), len(names)-listMost)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:listMost], ", "), n-listMost)
 }

@@ -6,14 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// maxPointer is the most bytes that a pointer has.
-const maxPointer = 4096
+// maxPointer is the most bytes that a pointer has, its mark included.
+const maxPointer = 1024
+
+// cutMark ends a pointer that was cut, in the place of the reference tokens that
+// are not shown: such a pointer names a container, and no string in it.
+const cutMark = "/…"
 
 // Pointers returns the JSON Pointers (RFC 6901, keys decoded) of the strings
 // whose content begins at the given ascending offsets in raw, a message that
 // has been read (Text.Start in Message.Raw). A key's pointer is that of its
-// value. Each is cut to 4,096 bytes, at a whole character. An offset where no
-// string begins gets "". It is one pass over raw, up to the last offset.
+// value. One of more than 1,024 bytes is cut behind a whole reference token and
+// ends with "/…". An offset where no string begins gets "". It is one pass over
+// raw, up to the last offset.
 func Pointers(raw []byte, offs []int32) []string {
 	w := pointerWalk{raw: raw, offs: offs, out: make([]string, 0, len(offs))}
 	w.run()
@@ -28,8 +33,10 @@ type pointerWalk struct {
 	offs []int32
 	out  []string
 
-	path  []byte // of the innermost open container, at most somewhat over maxPointer
-	full  string // the cut path, kept while path stays at its bound
+	path  []byte // of the innermost open container
+	cut   bool   // path was cut, when so many containers were open
+	cutAt int
+	full  string // the cut path: deeply nested strings share it
 	open  []pointerLevel
 	level pointerLevel
 }
@@ -48,7 +55,11 @@ func (w *pointerWalk) run() {
 		switch c := w.raw[i]; c {
 		case '{', '[':
 			above := len(w.path)
-			w.path = w.step(w.path)
+			if !w.cut {
+				if w.path, w.cut = w.step(w.path); w.cut {
+					w.cutAt, w.full = len(w.open), string(w.path)
+				}
+			}
 			w.open = append(w.open, w.level)
 			w.level = pointerLevel{index: -1, above: above}
 			inKey = c == '{'
@@ -60,11 +71,9 @@ func (w *pointerWalk) run() {
 				return
 			}
 			w.path = w.path[:w.level.above]
-			if len(w.path) < maxPointer {
-				w.full = ""
-			}
 			w.level = w.open[len(w.open)-1]
 			w.open = w.open[:len(w.open)-1]
+			w.cut = w.cut && len(w.open) > w.cutAt
 			inKey = false
 		case ',':
 			if w.level.index >= 0 {
@@ -115,28 +124,37 @@ func (w *pointerWalk) meet(at int) {
 
 // pointer is that of the value in hand.
 func (w *pointerWalk) pointer() string {
-	if len(w.path) >= maxPointer {
-		// Deeply nested strings share one cut pointer.
-		if w.full == "" {
-			w.full = string(cutRune(w.path, maxPointer))
-		}
+	if w.cut {
 		return w.full
 	}
-	return string(cutRune(w.step(w.path[:len(w.path):cap(w.path)]), maxPointer))
+	p, _ := w.step(w.path[:len(w.path):cap(w.path)])
+	return string(p)
 }
 
-// step appends the reference token of the value in hand to a path, no more than
-// what the bound leaves room for.
-func (w *pointerWalk) step(path []byte) []byte {
-	if w.level.index == -2 || len(path) >= maxPointer {
-		return path
+// step appends the reference token of the value in hand to a path, or the mark
+// where it has no room.
+func (w *pointerWalk) step(path []byte) ([]byte, bool) {
+	if w.level.index == -2 {
+		return path, false
 	}
+	above := len(path)
 	path = append(path, '/')
 	if w.level.index >= 0 {
-		return strconv.AppendInt(path, int64(w.level.index), 10)
+		path = strconv.AppendInt(path, int64(w.level.index), 10)
+	} else {
+		path = appendToken(path, w.raw[w.level.from:w.level.to], maxPointer)
 	}
-	key := w.raw[w.level.from:w.level.to]
-	for len(key) > 0 && len(path) < maxPointer+utf8.UTFMax {
+	// The mark of the next step needs its room too.
+	if len(path) > maxPointer-len(cutMark) {
+		return append(path[:above], cutMark...), true
+	}
+	return path, false
+}
+
+// appendToken appends a raw key as a reference token, until the path has more
+// than most bytes.
+func appendToken(path, key []byte, most int) []byte {
+	for len(key) > 0 && len(path) <= most {
 		var r rune
 		n := 1
 		if key[0] == '\\' {
@@ -157,15 +175,4 @@ func (w *pointerWalk) step(path []byte) []byte {
 		}
 	}
 	return path
-}
-
-// cutRune cuts b to at most n bytes, at a whole character.
-func cutRune(b []byte, n int) []byte {
-	if len(b) <= n {
-		return b
-	}
-	for n > 0 && !utf8.RuneStart(b[n]) {
-		n--
-	}
-	return b[:n]
 }
