@@ -2,6 +2,7 @@ package allowlist
 
 import (
 	"container/list"
+	"strings"
 	"time"
 
 	"github.com/warden-trace/warden/analyze/jsonrpc"
@@ -17,10 +18,7 @@ func (s *Session) tick(t time.Time) {
 
 // add notes a call in flight.
 func (s *Session) add(c Call) {
-	if len(s.calls) >= s.opts.MaxInflight {
-		s.remove(s.age.Front())
-	}
-	f := &flight{key: c.Key, tool: c.Tool, ref: c.Ref}
+	f := &flight{key: c.Key, tool: briefly(c.Tool), ref: c.Ref}
 	if s.opts.Timeout > 0 && !c.At.IsZero() {
 		// By the session's time, so that deadlines stay in order.
 		f.deadline = s.now.Add(s.opts.Timeout)
@@ -31,6 +29,15 @@ func (s *Session) add(c Call) {
 	if end := s.ended[c.Key]; end != nil && end.due == 0 {
 		s.forget(c.Key)
 	}
+}
+
+// briefly keeps an entry small, whatever a call names as its tool.
+func briefly(tool string) string {
+	const most = 256
+	if len(tool) > most {
+		tool = strings.ToValidUTF8(tool[:most], "") + "…"
+	}
+	return strings.Clone(tool)
 }
 
 // remove takes a call out of flight.
@@ -48,7 +55,7 @@ func (s *Session) remove(e *list.Element) *flight {
 func (s *Session) end(f *flight, why string, cancel bool) *ending {
 	end := s.ended[f.key]
 	if end == nil {
-		if len(s.ended) >= s.opts.MaxInflight {
+		if len(s.ended) >= s.opts.room() {
 			s.forget(s.endings.Front().Value.(jsonrpc.Key))
 		}
 		end = &ending{at: s.endings.PushBack(f.key)}

@@ -3,6 +3,7 @@ package allowlist
 import (
 	"container/list"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/warden-trace/warden/analyze"
@@ -13,7 +14,21 @@ import (
 type Options struct {
 	MaxConcurrent int           // calls in flight at once; 0: no bound
 	Timeout       time.Duration // for an answer; 0: none
-	MaxInflight   int           // ids remembered, 0: 1024; the least recently used goes first
+	// MaxInflight is what the caller remembers itself. Nothing here depends on it:
+	// rules that deny can't have a bound that lets them forget what they deny.
+	MaxInflight int
+}
+
+// remembered is how many calls in flight, and how many ended ones whose answer
+// is due, a session remembers at least; more where more may be in flight at once.
+const remembered = 65_536
+
+// room is how many calls a session remembers.
+func (o Options) room() int {
+	if o.MaxConcurrent >= remembered && o.MaxConcurrent < math.MaxInt {
+		return o.MaxConcurrent + 1
+	}
+	return max(remembered, o.MaxConcurrent)
 }
 
 // Decision is what a session rule says about one event. It is about the event
@@ -79,9 +94,6 @@ type ending struct {
 // NewSession begins a session. p names the tools that may be listed; nil is a
 // list without any.
 func NewSession(p *Policy, o Options) *Session {
-	if o.MaxInflight <= 0 {
-		o.MaxInflight = 1024
-	}
 	return &Session{
 		policy: p, opts: o,
 		calls: map[jsonrpc.Key]*list.Element{}, age: list.New(), timed: list.New(),
@@ -151,6 +163,10 @@ func (s *Session) Call(c Call, check func() *Violation) Decision {
 	}
 	if s.opts.MaxConcurrent > 0 && len(s.calls) >= s.opts.MaxConcurrent {
 		return s.deny(c, RuleConcurrency, fmt.Sprintf("%d calls are in flight already", s.opts.MaxConcurrent))
+	}
+	if len(s.calls) >= s.opts.room() {
+		// Forgetting one would let its id be used again.
+		return s.deny(c, RuleResourceLimit, fmt.Sprintf("%d calls without an answer, and no room to remember another", len(s.calls)))
 	}
 	if c.HasKey {
 		s.add(c)

@@ -2,6 +2,7 @@ package allowlist
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -161,18 +162,59 @@ func TestSession(t *testing.T) {
 
 func keyOf(id string) jsonrpc.Key { k, _ := jsonrpc.IDKey([]byte(id)); return k }
 
+// No number of calls makes a session forget one, and it holds a bounded number.
 func TestSessionMemoryIsBounded(t *testing.T) {
-	s := NewSession(nil, Options{Timeout: time.Second, MaxInflight: 100})
-	for i := range 5000 {
-		key := keyOf(fmt.Sprint(i))
-		s.Call(Call{Key: key, HasKey: true, Version: FirstWithoutHandshake, At: at(float64(i) / 1000)}, nil)
-		if i%3 == 0 {
-			s.Call(Call{Key: key, HasKey: true, Version: FirstWithoutHandshake}, nil)
-		}
-		s.Clock(at(float64(i) / 1000))
+	s := NewSession(nil, Options{Timeout: time.Hour, MaxInflight: 100})
+	call := func(i int) Decision {
+		return s.Call(Call{Key: keyOf(fmt.Sprint(i)), HasKey: true, Version: FirstWithoutHandshake, Tool: strings.Repeat("t", 1000), At: at(1)}, nil)
 	}
-	if len(s.calls) > 100 || s.age.Len() != len(s.calls) || s.timed.Len() > 100 || len(s.ended) > 100 || s.endings.Len() != len(s.ended) {
+	for i := range remembered {
+		if d := call(i); d.Deny {
+			t.Fatalf("call %d: %v", i, d.Findings)
+		}
+	}
+	if d := call(remembered); !d.Deny || d.Findings[0].Rule != RuleResourceLimit {
+		t.Errorf("one more than can be remembered: %+v", d)
+	}
+	if d := call(0); !d.Deny || d.Findings[0].Rule != RuleDuplicateID {
+		t.Errorf("the oldest id again: %+v", d)
+	}
+	for i := range remembered {
+		call(i) // each ends what it repeats
+		call(i + remembered + 1)
+		call(i + remembered + 1)
+	}
+	if len(s.calls) > remembered || s.age.Len() != len(s.calls) || s.timed.Len() > remembered || len(s.ended) > remembered || s.endings.Len() != len(s.ended) {
 		t.Errorf("%d calls, %d in order, %d timed, %d ended, %d in order", len(s.calls), s.age.Len(), s.timed.Len(), len(s.ended), s.endings.Len())
+	}
+	for e := s.age.Front(); e != nil; e = e.Next() {
+		if f := e.Value.(*flight); len(f.tool) > 300 {
+			t.Fatalf("an entry holds %d bytes of a name", len(f.tool))
+		}
+	}
+}
+
+// What may be in flight at once is what --max-concurrent says, however much.
+func TestConcurrencyBeyondInflight(t *testing.T) {
+	for _, most := range []int{1025, remembered - 1, remembered, remembered + 5, math.MaxInt} {
+		s := NewSession(nil, Options{MaxConcurrent: most, MaxInflight: 1024})
+		if most == math.MaxInt {
+			if s.opts.room() < most {
+				t.Errorf("room for %d", s.opts.room())
+			}
+			continue
+		}
+		for i := range most {
+			if d := s.Call(Call{Key: keyOf(fmt.Sprint(i)), HasKey: true, Version: FirstWithoutHandshake}, nil); d.Deny {
+				t.Fatalf("%d: call %d: %v", most, i, d.Findings)
+			}
+		}
+		for range 3 {
+			d := s.Call(Call{Key: "one more", HasKey: true, Version: FirstWithoutHandshake}, nil)
+			if !d.Deny || d.Findings[0].Rule != RuleConcurrency {
+				t.Fatalf("%d: one more: %+v", most, d)
+			}
+		}
 	}
 }
 
