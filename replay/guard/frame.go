@@ -161,8 +161,11 @@ func (p *Proxy) stream(l *lane, big *over) error {
 		l.out.hold()
 		l.out.piece(big.head)
 	}
+	var b []byte
 	for last := false; !last; {
-		b, end, err := big.piece()
+		var end bool
+		var err error
+		b, end, err = big.piece()
 		if err != nil {
 			if send {
 				l.out.tear(l.framer.framing)
@@ -175,18 +178,23 @@ func (p *Proxy) stream(l *lane, big *over) error {
 			text = bytes.TrimSuffix(b[:len(b)-1], []byte{'\r'}) // the line's end is no part of the message
 		}
 		skim.Write(text)
-		if send && l.out.room(0) == nil {
+		if send && !last && l.out.room(0) == nil {
 			l.out.piece(b)
 		}
-	}
-	if send {
-		l.out.release()
 	}
 	if strict {
 		p.overCapAbort(l, skim, "frame-cap-c2s")
 		return nil
 	}
+	// The machine knows of the frame before its last bytes are on their way:
+	// an answer can't come before the request that it answers.
 	p.skimmed(l, skim, refuse)
+	if send {
+		if l.out.room(0) == nil {
+			l.out.piece(b)
+		}
+		l.out.release()
+	}
 	p.toClient.flush()
 	p.toServer.flush()
 	return nil
