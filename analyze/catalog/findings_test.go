@@ -416,7 +416,8 @@ func TestRedactedFramesAreCleanAndWhole(t *testing.T) {
 }
 
 func TestListFiles(t *testing.T) {
-	entries, warnings, err := ParseDenylist("deny.txt", []byte("\ufeff# ours\n\n  Evil.Example.  \r\n*.x\n.y\nhttps://z/\nhost:80\na..b\npath.example/Drop/\nroot.example/\n"))
+	entries, warnings, err := ParseDenylist("deny.txt", []byte("\ufeff# ours\n\n  Evil.Example.  \r\n*.x\n.y\nhttps://z/\nhost:80\na..b\npath.example/Drop/\nroot.example/\n"+
+		"nul\x00.example\ndel.example\x7f\nc1\u0085.example\nbell.example/\a\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -424,15 +425,15 @@ func TestListFiles(t *testing.T) {
 	for _, e := range entries {
 		got = append(got, e.Host+"|"+e.Path)
 	}
-	if want := "[evil.example| *.x| .y| https:|//z/ host:80| a..b| path.example|/Drop/ root.example|]"; fmt.Sprint(got) != want {
+	if want := "[evil.example| *.x| .y| https:|//z/ host:80| a..b| path.example|/Drop/ root.example| nul\x00.example| del.example\x7f| c1\u0085.example| bell.example|/\a]"; fmt.Sprint(got) != want {
 		t.Errorf("%v, want %s", got, want)
 	}
-	for i, line := range []int{4, 5, 6, 7, 8} {
+	for i, line := range []int{4, 5, 6, 7, 8, 11, 12, 13, 14} {
 		if i >= len(warnings) || !strings.HasPrefix(warnings[i], fmt.Sprintf("deny.txt:%d: ", line)) {
 			t.Fatalf("warnings %q", warnings)
 		}
 	}
-	if len(warnings) != 5 {
+	if len(warnings) != 9 || strings.ContainsAny(strings.Join(warnings, ""), "\x00\x7f\u0085\a") {
 		t.Errorf("warnings %q", warnings)
 	}
 	for _, bad := range []string{"a b", "/path", "a\tb", "x.y\n \n/z", "\xff"} {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -37,6 +38,8 @@ func ParseDenylist(name string, data []byte) (entries []ListEntry, warnings []st
 		}
 		if why := cannotMatch(e.Host); why != "" {
 			warnings = append(warnings, fmt.Sprintf("%s:%d: the entry can't match: %s", name, l.number, why))
+		} else if strings.ContainsFunc(e.Path, unicode.IsControl) {
+			warnings = append(warnings, fmt.Sprintf("%s:%d: the entry's path holds a control character, as no URL does", name, l.number))
 		}
 		entries = append(entries, e)
 	}
@@ -59,6 +62,8 @@ func NewListEntry(s string) ListEntry {
 // cannotMatch says why no host in a text can be this one or below it.
 func cannotMatch(host string) string {
 	switch {
+	case strings.ContainsFunc(host, unicode.IsControl):
+		return "it holds a control character, where every host ends"
 	case strings.Contains(host, "*"):
 		return "entries are literal, `*` stands for nothing (a host matches with all its subdomains)"
 	case strings.HasPrefix(host, "."):
