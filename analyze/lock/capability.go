@@ -21,6 +21,16 @@ const (
 	SQLQuery    Capability = "sql-query"
 )
 
+// Unclear stands among the capabilities of a tool whose entry does not tell
+// them all: then its name and its arguments tell them as well, as for a tool
+// that no lock lists.
+const Unclear Capability = "?"
+
+// known are the capabilities that an entry may name.
+func (c Capability) known() bool {
+	return slices.Contains([]Capability{FSRead, FSWrite, HTTPRequest, ShellExec, SQLQuery}, c)
+}
+
 type set map[string]bool
 
 func words(s string) set {

@@ -8,6 +8,8 @@
 package lock
 
 import (
+	"slices"
+
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 )
@@ -65,6 +67,7 @@ type Tool struct {
 
 	skeleton   *jsonrpc.Value // schema_skeleton; nil below level 2
 	output     *jsonrpc.Value // output_schema_skeleton; nil or null without one
+	unclear    bool           // capabilities is missing or holds what is none
 	inspection *jsonrpc.Value
 	entry      *jsonrpc.Value
 }
@@ -122,11 +125,14 @@ func (l *Lock) Inspection(tool string) analyze.Inspection {
 }
 
 // Capabilities are the shapes of a tool that the lock lists; listed is false
-// for any other.
+// for any other. Unclear among them says that the entry's list is faulty.
 func (l *Lock) Capabilities(tool string) (caps []Capability, listed bool) {
 	t, ok := l.Tool(tool)
 	if !ok {
 		return nil, false
+	}
+	if t.unclear {
+		return append(slices.Clone(t.Capabilities), Unclear), true
 	}
 	return t.Capabilities, true
 }

@@ -179,13 +179,19 @@ func (l *Lock) readTools(f *faults, tools *jsonrpc.Value) {
 		t := Tool{Name: name, entry: v}
 		t.DescriptionHash = c.digest("description_hash", false)
 		t.InputSchemaHash = c.digest("input_schema_hash", false)
-		for j, e := range c.list("capabilities") {
-			s, ok := e.IsString()
-			if !ok {
-				c.f.add("%s.capabilities[%d] is no string", c.where, j)
-				continue
+		list := c.kind("capabilities", jsonrpc.Array, false)
+		t.unclear = list == nil
+		if list != nil {
+			for j, e := range list.Elems {
+				s, ok := e.IsString()
+				if !ok || !Capability(s).known() {
+					c.f.add("%s.capabilities[%d] is no capability", c.where, j)
+					t.unclear = true
+				}
+				if ok {
+					t.Capabilities = append(t.Capabilities, Capability(s))
+				}
 			}
-			t.Capabilities = append(t.Capabilities, Capability(s))
 		}
 		if l.Level >= 2 {
 			t.skeleton = c.obj("schema_skeleton", false)

@@ -55,8 +55,8 @@ func (c *call) full() bool { return c.coverage == analyze.Full }
 // for the tool comes on top. A repeated key is judged in every occurrence.
 func (p *Policy) Eval(tool string, args *jsonrpc.Value, shapes []Shape) []Verdict {
 	c := call{tool: tool, args: flatten(args), coverage: p.Coverage}
-	if shapes == nil {
-		shapes = Infer(tool, args)
+	if shapes == nil || slices.Contains(shapes, inferred) {
+		shapes = append(Infer(tool, args), shapes...)
 	}
 	declared := p.Declared(tool)
 	rules := p.effective(tool)

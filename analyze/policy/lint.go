@@ -60,7 +60,7 @@ func lintLock(t *tool, key string, l *lock.Lock, warn func(rule string, line int
 	}
 	shapes := FromCapabilities(caps)
 	for _, s := range Shapes {
-		if line, ok := t.declared[s]; ok && !slices.Contains(shapes, s) {
+		if line, ok := t.declared[s]; ok && !slices.Contains(shapes, s) && !slices.Contains(shapes, inferred) {
 			warn(LintShapeMismatch, line, key+"."+string(s), "the lock gives this tool no such capability")
 		}
 	}

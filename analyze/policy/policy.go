@@ -24,6 +24,10 @@ const (
 	SQLQuery        Shape = "sql_query"
 )
 
+// inferred stands among the shapes of a tool where those are not all: the ones
+// that its name and its arguments give come on top.
+const inferred Shape = "?"
+
 // Shapes lists all shapes in order.
 var Shapes = []Shape{FilesystemWrite, ShellExec, HTTPRequest, SQLQuery}
 
@@ -177,6 +181,8 @@ func FromCapabilities(caps []lock.Capability) []Shape {
 			out = append(out, HTTPRequest)
 		case lock.SQLQuery:
 			out = append(out, SQLQuery)
+		case lock.Unclear:
+			out = append(out, inferred)
 		}
 	}
 	return out
