@@ -161,6 +161,9 @@ func (p *Proxy) stream(l *lane, big *over) error {
 		l.out.hold()
 		l.out.piece(big.head)
 	}
+	// The machine knows of a request before its last bytes are on their way: an
+	// answer can't come before what it answers.
+	holdBack := l.dir == analyze.ClientToServer
 	var b []byte
 	for last := false; !last; {
 		var end bool
@@ -178,7 +181,7 @@ func (p *Proxy) stream(l *lane, big *over) error {
 			text = bytes.TrimSuffix(b[:len(b)-1], []byte{'\r'}) // the line's end is no part of the message
 		}
 		skim.Write(text)
-		if send && !last && l.out.room(0) == nil {
+		if send && !(last && holdBack) && l.out.room(0) == nil {
 			l.out.piece(b)
 		}
 	}
@@ -186,10 +189,11 @@ func (p *Proxy) stream(l *lane, big *over) error {
 		p.overCapAbort(l, skim, "frame-cap-c2s")
 		return nil
 	}
-	// The machine knows of the frame before its last bytes are on their way:
-	// an answer can't come before the request that it answers.
+	if send && !holdBack {
+		l.out.release()
+	}
 	p.skimmed(l, skim, refuse)
-	if send {
+	if send && holdBack {
 		if l.out.room(0) == nil {
 			l.out.piece(b)
 		}
