@@ -116,6 +116,9 @@ type Options struct {
 	Perspective   string            // "", "client" or "server": whose in/out, send/recv, read/write a log means
 	Location      *time.Location    // --tz; nil: UTC
 	Dir           analyze.Direction // direction of every frame (--c2s, --s2c); else Unknown
+	// Interrupt, when closed, ends what waits for a terminal, a pipe or a FIFO
+	// with ErrInterrupted; nil: it waits for ever.
+	Interrupt <-chan struct{}
 }
 
 // Visit receives each record as it is decoded, with its message where the

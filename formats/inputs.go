@@ -64,7 +64,7 @@ func (w *walker) passed(name string, why error) {
 
 func (w *walker) arg(arg string) bool {
 	if arg == "-" {
-		return w.stream(&Input{Name: "-", R: w.stdin, Size: -1, Explicit: true})
+		return w.stream(&Input{Name: "-", R: interruptible(w.stdin, w.o.Interrupt), Size: -1, Explicit: true})
 	}
 	if arg == "" {
 		return w.fail(arg, errors.New("an empty file name; name a trace, a directory, or - for standard input"))
@@ -175,14 +175,17 @@ func (w *walker) dir(root string) bool {
 }
 
 func (w *walker) file(path string, st fs.FileInfo, explicit bool) bool {
-	f, err := os.Open(path)
+	regular := st.Mode().IsRegular()
+	f, err := openInput(path, regular, w.o.Interrupt)
 	if err != nil {
 		w.found++
 		return w.fail(path, bare(err))
 	}
 	defer f.Close()
 	in := &Input{Name: filepath.ToSlash(path), Path: path, R: f, Size: -1, Explicit: explicit}
-	if st.Mode().IsRegular() {
+	if !regular {
+		in.R = interruptible(f, w.o.Interrupt)
+	} else {
 		in.Size, in.Pos = st.Size(), new(atomic.Int64)
 		in.R = &counter{f, in.Pos}
 	}
@@ -294,4 +297,21 @@ func (c *counter) Read(p []byte) (int, error) {
 // that are no UTF-8 and characters that reorder or hide text are escaped.
 func Printable(name string) string {
 	return printable(name)
+}
+
+// Recognised reports whether the file at path would be read as a trace, or as
+// an archive of traces, where it is found in a directory.
+func Recognised(path string, o Options) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	found := false
+	w := walker{o: InputOptions{Options: o}, yield: func(*Input, error) bool {
+		found = true
+		return false
+	}}
+	w.stream(&Input{Name: path, R: f, Size: -1})
+	return found
 }

@@ -26,15 +26,20 @@ func Pair(c2s, s2c string, stdin io.Reader, o Options) (*Input, io.Closer, error
 	for i, name := range []string{c2s, s2c} {
 		dir := analyze.ClientToServer + analyze.Direction(i)
 		in.halves[dir] = filepath.ToSlash(name)
-		r := stdin
+		r := interruptible(stdin, o.Interrupt)
 		if name != "-" {
-			f, err := os.Open(name)
+			st, err := os.Stat(name)
+			regular := err == nil && st.Mode().IsRegular()
+			f, err := openInput(name, regular, o.Interrupt)
 			if err != nil {
 				open.Close()
 				return nil, nil, fmt.Errorf("%s: %w", Printable(name), bare(err))
 			}
 			open = append(open, f)
 			r = f
+			if !regular {
+				r = interruptible(f, o.Interrupt)
+			}
 		}
 		o := o
 		o.Dir = dir

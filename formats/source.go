@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"sync"
 
@@ -122,7 +123,7 @@ func (s *lineSource) Next(c *Chunk) error {
 		case n >= 0:
 			n += from + 1
 		case s.err != nil:
-			if n = len(buf); n == 0 {
+			if n = s.last(buf); n == 0 {
 				return s.end()
 			}
 		case len(buf) >= s.hold:
@@ -137,7 +138,7 @@ func (s *lineSource) Next(c *Chunk) error {
 			continue
 		}
 		if s.err != nil {
-			n = len(buf) // the last line, whole or not
+			n = s.last(buf) // the last line too, whole or not
 		}
 		lines := bytes.Count(buf[:n], lf)
 		if lines > maxLines {
@@ -149,6 +150,21 @@ func (s *lineSource) Next(c *Chunk) error {
 		s.hand(c, buf[:n], lines)
 		return nil
 	}
+}
+
+// last is where a stream that has ended with buf ends for its reader: behind
+// its last line, with a line feed or without. Of a line that an interrupt cut
+// nobody knows whether it was to go on: it counts only when it is a whole value.
+func (s *lineSource) last(buf []byte) int {
+	if !errors.Is(s.err, ErrInterrupted) {
+		return len(buf)
+	}
+	from := lineStart(buf, len(buf))
+	var l letter
+	if n, st := l.feed(buf[from:]); st == stateDone && blank(buf[from+n:]) {
+		return len(buf)
+	}
+	return from
 }
 
 // hand puts buf, which has that many line feeds, into c.

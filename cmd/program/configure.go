@@ -138,8 +138,8 @@ func posture(p *PostureFlags, opts *catalog.Options) (replay.Posture, error) {
 }
 
 // Options turns the reading flags into those of the readers.
-func (f *ReadFlags) Options(*World) (formats.Options, error) {
-	o := formats.Options{MaxFrame: f.MaxFrameBytes, ZstdWindowLog: f.ZstdWindowLog, MaxDocument: f.MaxDocument, Perspective: f.Perspective}
+func (f *ReadFlags) Options(w *World) (formats.Options, error) {
+	o := formats.Options{MaxFrame: f.MaxFrameBytes, ZstdWindowLog: f.ZstdWindowLog, MaxDocument: f.MaxDocument, Perspective: f.Perspective, Interrupt: w.Interrupt}
 	switch {
 	case f.MaxFrameBytes < 1:
 		return o, Fail("give a number of bytes, 8388608 for instance", "--max-frame-bytes: %d is no size", f.MaxFrameBytes)

@@ -29,6 +29,21 @@ type RuleFlags struct {
 	Base *ruleset.Set `kong:"-"`
 }
 
+// Files are the files that the rules are read from. A name may be that of a
+// built-in set or profile instead.
+func (f *RuleFlags) Files() []Named {
+	list := []Named{{"--lock", f.Lock}, {"--policy", f.Policy}, {"--allowlist", f.Allowlist}}
+	for _, m := range []struct {
+		flag  string
+		paths []string
+	}{{"--exfil-denylist", f.ExfilDenylist}, {"--inject-phrases", f.InjectPhrases}, {"--ruleset", f.Ruleset}} {
+		for _, p := range m.paths {
+			list = append(list, Named{m.flag, p})
+		}
+	}
+	return list
+}
+
 // PostureFlags decide what blocks (replay.md, "Posture").
 type PostureFlags struct {
 	AuditOnly            bool     `help:"Report only: nothing is blocked or changed, and findings alone never fail the run." group:"Posture"`

@@ -19,6 +19,7 @@ func Main(run func(*World) int) int {
 		// What is live is far below this; garbage need not go beyond it.
 		debug.SetMemoryLimit(96 << 20)
 	}
+	brokenPipes()
 	interrupt, stop := Interrupts()
 	defer stop()
 	return run(&World{
@@ -68,9 +69,11 @@ func CommandLine(w *World, name, description string, cli any, bind ...any) (code
 	if err == nil {
 		var ctx *kong.Context
 		if ctx, err = parser.Parse(w.Args); err == nil {
-			err = ctx.Run()
+			if err = given(ctx); err == nil {
+				err = ctx.Run()
+			}
 		} else {
-			err = Fail("see "+name+" --help", "%w", err)
+			err = Fail("see "+name+" --help", "%w", negative(err))
 		}
 	}
 	if err != nil {

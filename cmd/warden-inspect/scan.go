@@ -12,7 +12,6 @@ import (
 	"github.com/warden-trace/warden/cmd/program"
 	"github.com/warden-trace/warden/formats"
 	"github.com/warden-trace/warden/formats/report"
-	"github.com/warden-trace/warden/formats/report/target"
 	"github.com/warden-trace/warden/replay/offline"
 )
 
@@ -54,6 +53,13 @@ func (c *scanCmd) Run(w *program.World) error {
 	if len(c.Trace) == 0 && c.C2S == "" && c.S2C == "" {
 		return program.Fail("name a file, a directory or - for standard input; see warden-inspect --help", "no trace given")
 	}
+	ro, err := c.Options(w)
+	if err != nil {
+		return err
+	}
+	if err := c.targets(ro).Check(w); err != nil {
+		return err
+	}
 	cfg, warnings, err := program.Configure(w, &c.RuleFlags, &c.PostureFlags, &c.ReadFlags)
 	if err != nil {
 		return err
@@ -63,10 +69,6 @@ func (c *scanCmd) Run(w *program.World) error {
 	}
 	for _, flag := range c.Deprecated() {
 		w.Warn(name, flag+" does nothing any more: its rules block by default (--no-block-... turns one off)")
-	}
-	ro, err := c.Options(w)
-	if err != nil {
-		return err
 	}
 	known, err := c.LoadBaseline()
 	if err != nil {
@@ -82,6 +84,12 @@ func (c *scanCmd) Run(w *program.World) error {
 	if report.WantsFrames(handler) {
 		observe = offline.Frames(handler.(report.FrameSink))
 	}
+	complete := false
+	defer func() {
+		if !complete { // whatever happened, nothing half-written stays
+			handler.Abort()
+		}
+	}()
 	g := &gate{Handler: handler, failOn: c.FailOn, auditOnly: c.AuditOnly, tolerant: c.AllowParseErrors}
 	if !program.IsTerminal(w.Stdout) || c.Output != "" {
 		g.aside = func(err error) { program.PrintError(w.Stderr, name, err) }
@@ -97,15 +105,63 @@ func (c *scanCmd) Run(w *program.World) error {
 		err = c.Notices(g, known, !sum.Interrupted && !g.fatal)
 	}
 	if err != nil {
-		handler.Abort()
 		return err
 	}
 	sum.Elapsed = w.Now().Sub(run.Start)
 	sum.ExitCode = g.code(sum)
+	complete = true
 	if err := handler.Close(sum); err != nil {
 		return err
 	}
 	return program.Status(sum.ExitCode)
+}
+
+// file is one report and where it goes.
+type file struct{ flag, format, file string }
+
+// files lists the reports that were asked for, but the Parquet tables.
+func (c *scanCmd) files() (list []file) {
+	main := file{"", c.Format, "-"}
+	if c.Output != "" {
+		main.flag, main.file = "--output", c.Output
+	}
+	if c.Format != "auto" {
+		main.flag = "--format " + c.Format
+	}
+	alone := true // a report that takes standard output for itself is alone there
+	for _, f := range []file{
+		{"--json", "json", c.JSON}, {"--sarif", "sarif", c.Sarif}, {"--junit", "junit", c.Junit},
+		{"--markdown", "markdown", c.Markdown}, {"--html", "html", c.HTML},
+	} {
+		if f.file != "" {
+			list = append(list, f)
+			alone = alone && !(f.file == "-" && main.file == "-")
+		}
+	}
+	if main.format == "auto" {
+		if !alone {
+			return list
+		}
+		main.format = "text"
+	}
+	return append([]file{main}, list...)
+}
+
+// targets are what the run writes and reads, by name.
+func (c *scanCmd) targets(ro formats.Options) *program.Targets {
+	t := &program.Targets{Traces: c.Trace, Read: ro}
+	for _, f := range c.files() {
+		t.Out = append(t.Out, program.Named{Flag: f.flag, Path: f.file})
+	}
+	if c.Parquet != "" {
+		t.Out = append(t.Out, program.Named{Flag: "--parquet", Path: c.Parquet})
+	}
+	t.In = append(c.RuleFlags.Files(), program.Named{Flag: "--baseline", Path: c.Baseline},
+		program.Named{Flag: "--c2s", Path: c.C2S}, program.Named{Flag: "--s2c", Path: c.S2C})
+	for _, p := range c.BlockInjectOnly {
+		t.In = append(t.In, program.Named{Flag: "--block-inject-phrase-only", Path: p})
+	}
+	return t
 }
 
 // reports opens every report that was asked for, so that a target that can't
@@ -118,32 +174,15 @@ func (c *scanCmd) reports(w *program.World, run *report.Run) (report.Handler, er
 		}
 		return nil, err
 	}
-	main := "-"
-	if c.Output != "" {
-		main = c.Output
-	}
-	format := c.Format
-	if format == "auto" {
-		format = "text"
-		// A report that takes standard output for itself is alone there.
-		for _, f := range []string{c.JSON, c.Sarif, c.Junit, c.Markdown, c.HTML} {
-			if f == "-" && main == "-" {
-				format = ""
-			}
-		}
-	}
-	for _, r := range []struct{ format, file string }{
-		{format, main}, {"json", c.JSON}, {"sarif", c.Sarif}, {"junit", c.Junit}, {"markdown", c.Markdown}, {"html", c.HTML},
-	} {
-		if r.format == "" || r.file == "" {
-			continue
-		}
-		out, err := target.Create(r.file, w.Stdout)
+	for _, r := range c.files() {
+		out, err := w.Create(r.file)
 		if err != nil {
 			return fail(err)
 		}
+		out.AllowClosed() // the exit code and the other reports are wanted still
 		h, err := c.handler(w, r.format, r.file == "-", out, run)
 		if err != nil {
+			out.Abort()
 			return fail(err)
 		}
 		handlers = append(handlers, h)

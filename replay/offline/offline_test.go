@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -195,3 +196,51 @@ func (full) Finding(*analyze.Finding) error { return fmt.Errorf("disk full") }
 func (full) Trace(*report.Trace) error      { return nil }
 func (full) Close(*report.Summary) error    { return nil }
 func (full) Abort()                         {}
+
+// stuck delivers an exchange and then waits for ever, deaf to any interrupt.
+type stuck struct {
+	r       io.Reader
+	release chan struct{} // the test is over
+}
+
+func (s stuck) Read(b []byte) (int, error) {
+	if n, err := s.r.Read(b); err == nil {
+		return n, nil
+	}
+	<-s.release
+	return 0, io.EOF
+}
+
+// TestInterruptLeavesADeafReader: a read that can't be called off does not hold
+// the run, and what had been handed on is reported.
+func TestInterruptLeavesADeafReader(t *testing.T) {
+	stop, release := make(chan struct{}), make(chan struct{})
+	defer close(release)
+	in := func(yield func(*formats.Input, error) bool) {
+		if !yield(&formats.Input{Name: "first", R: strings.NewReader(fmt.Sprintf(exchange, 1, 1, "AKIAABCDEFGHIJKLMNOP")), Size: -1, Explicit: true}, nil) {
+			return
+		}
+		time.AfterFunc(50*time.Millisecond, func() { close(stop) })
+		yield(&formats.Input{Name: "deaf", R: stuck{strings.NewReader(strings.Repeat(fmt.Sprintf(exchange, 1, 1, "AKIAABCDEFGHIJKLMNOP"), 2000)), release}, Size: -1, Explicit: true}, nil)
+	}
+	out, sum := scan(t, offline.Options{Interrupt: stop, Jobs: 2}, in)
+	if !sum.Interrupted || sum.Traces != 2 || sum.Counts.Block < 100 || !strings.Contains(out, `"incomplete":true`) {
+		t.Errorf("%+v\n%.500s", sum, out)
+	}
+}
+
+// TestInterruptWithinAnInput: the reader itself gives up waiting.
+func TestInterruptWithinAnInput(t *testing.T) {
+	stop := make(chan struct{})
+	r, w := io.Pipe()
+	defer w.Close()
+	go func() {
+		io.WriteString(w, fmt.Sprintf(exchange, 1, 1, "AKIAABCDEFGHIJKLMNOP")+`{"direction":"c2s",`)
+		close(stop)
+	}()
+	ro := formats.Options{Interrupt: stop}
+	out, sum := scan(t, offline.Options{Interrupt: stop, Formats: ro}, formats.Inputs([]string{"-", "/nonexistent"}, r, formats.InputOptions{Options: ro}))
+	if !sum.Interrupted || sum.Traces > 1 || sum.ParseErrors != 0 || strings.Contains(out, "nonexistent") || sum.Traces == 1 && sum.Counts.Block != 1 {
+		t.Errorf("%+v\n%s", sum, out)
+	}
+}

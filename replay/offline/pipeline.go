@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"sync"
+	"time"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/formats"
@@ -95,7 +96,19 @@ func Run(inputs iter.Seq2[*formats.Input, error], o Options) (*report.Summary, e
 	}
 	m := newMerge(o)
 	var failed error
-	for j := range p.order {
+	for {
+		j, left := p.following()
+		if j == nil && left {
+			// The reader waits for something that can't be called off.
+			if m.cur != nil && failed == nil {
+				failed = m.job(&job{kind: jobEnd, trace: m.cur, err: errInterrupted})
+			}
+			m.sum.Interrupted = true
+			return &m.sum, failed
+		}
+		if j == nil {
+			break
+		}
 		if j.kind == jobChunk {
 			<-j.done
 		}
@@ -110,6 +123,39 @@ func Run(inputs iter.Seq2[*formats.Input, error], o Options) (*report.Summary, e
 	m.sum.Interrupted = p.interrupted
 	return &m.sum, failed
 }
+
+// following is the next job in order, nil after the last. After an interrupt
+// the reader has its grace; left says that it has not come back in that.
+func (p *pipeline) following() (j *job, left bool) {
+	select {
+	case j = <-p.order:
+		return j, false
+	case <-p.o.Interrupt:
+	}
+	grace := time.NewTimer(readerGrace)
+	defer grace.Stop()
+	select {
+	case j = <-p.order:
+		return j, false
+	case <-grace.C:
+		select {
+		case j = <-p.order:
+			return j, false
+		default:
+			return nil, true
+		}
+	}
+}
+
+// readerGrace is how long the reader may take over its next step after an
+// interrupt. The readers of package formats give up waiting at once; this is
+// for an input that has none of them under it, or a file system that hangs.
+const readerGrace = time.Second
+
+// chunksAfter bounds how much of the trace in hand is still reported after an
+// interrupt: what has come of a stream that makes its reader wait, but not the
+// rest of a large file.
+const chunksAfter = 8
 
 type pipeline struct {
 	o           Options
@@ -145,9 +191,6 @@ func (p *pipeline) next() (*job, bool) {
 	select {
 	case <-p.stop:
 		return nil, false
-	case <-p.o.Interrupt:
-		p.interrupted = true
-		return nil, false
 	default:
 	}
 	select {
@@ -155,9 +198,17 @@ func (p *pipeline) next() (*job, bool) {
 		return j, true
 	case <-p.stop:
 		return nil, false
+	}
+}
+
+// asked reports whether the run was interrupted.
+func (p *pipeline) asked() bool {
+	select {
 	case <-p.o.Interrupt:
 		p.interrupted = true
-		return nil, false
+		return true
+	default:
+		return false
 	}
 }
 
@@ -166,7 +217,7 @@ func (p *pipeline) read(inputs iter.Seq2[*formats.Input, error]) {
 	defer close(p.order)
 	defer close(p.work)
 	for in, err := range inputs {
-		if !p.input(in, err) {
+		if !p.input(in, err) || p.asked() {
 			return
 		}
 	}
@@ -174,6 +225,9 @@ func (p *pipeline) read(inputs iter.Seq2[*formats.Input, error]) {
 
 func (p *pipeline) input(in *formats.Input, err error) bool {
 	if err != nil {
+		if p.asked() && errors.Is(err, errInterrupted) {
+			return false
+		}
 		return p.problem(nil, err)
 	}
 	source := in.Source
@@ -186,6 +240,9 @@ func (p *pipeline) input(in *formats.Input, err error) bool {
 		source, err = formats.Open(in.Name, r, p.o.Formats)
 	}
 	if err != nil {
+		if p.asked() && errors.Is(err, errInterrupted) {
+			return false
+		}
 		var unknown *formats.UnrecognisedError
 		if errors.As(err, &unknown) && !in.Explicit {
 			return p.problem(nil, errPassedOver)
@@ -196,8 +253,14 @@ func (p *pipeline) input(in *formats.Input, err error) bool {
 	if !p.send(jobBegin, t, nil) {
 		return false
 	}
-	for {
-		j, ok := p.next()
+	for after := 0; ; {
+		if p.asked() {
+			after++
+		}
+		j, ok := (*job)(nil), false
+		if after <= chunksAfter {
+			j, ok = p.next()
+		}
 		if !ok {
 			p.end(t, errInterrupted)
 			return false
@@ -219,7 +282,7 @@ func (p *pipeline) input(in *formats.Input, err error) bool {
 
 var (
 	errPassedOver  = errors.New("no trace")
-	errInterrupted = errors.New("interrupted")
+	errInterrupted = formats.ErrInterrupted
 )
 
 func (p *pipeline) send(kind jobKind, t *trace, err error) bool {

@@ -41,12 +41,21 @@ type File struct {
 	own   bool // f is ours to close
 	done  bool
 	err   error // the first failure; a report with one is never renamed
+
+	lenient bool // see AllowClosed
 }
+
+// AllowClosed makes it no error when standard output is closed by its reader
+// before the report is complete ("| head"): the rest goes nowhere. Other
+// targets are as before.
+func (t *File) AllowClosed() { t.lenient = true }
 
 // Create opens path for a report. "-" is stdout, which is neither closed nor
 // renamed. Everything that can be known beforehand (no such folder, no right to
 // write, path is a directory) fails here, before a trace is read.
-func Create(path string, stdout io.Writer) (*File, error) {
+func Create(path string, stdout io.Writer) (*File, error) { return create(path, stdout, nil) }
+
+func create(path string, stdout io.Writer, stop <-chan struct{}) (*File, error) {
 	t := &File{path: path}
 	switch path {
 	case "":
@@ -80,7 +89,7 @@ func Create(path string, stdout io.Writer) (*File, error) {
 	case st.IsDir():
 		return nil, t.fail(syscall.EISDIR)
 	case !st.Mode().IsRegular():
-		f, err := os.OpenFile(final, os.O_WRONLY, 0)
+		f, err := openDirect(final, stop)
 		if err != nil {
 			return nil, t.fail(err)
 		}
@@ -157,6 +166,7 @@ func (t *File) temporary(final string, old fs.FileInfo) error {
 		os.Remove(f.Name())
 		return t.fail(err)
 	}
+	remember(f.Name())
 	t.open(f, final)
 	return nil
 }
@@ -168,7 +178,10 @@ func (t *File) Write(p []byte) (int, error) {
 	}
 	n, err := t.w.Write(p)
 	if err != nil {
-		return n, t.keep(err)
+		if err = t.keep(err); err == nil {
+			n = len(p) // nobody reads it any more
+		}
+		return n, err
 	}
 	return n, nil
 }
@@ -200,6 +213,7 @@ func (t *File) Close() error {
 		}
 		return err
 	}
+	defer forget(t.f.Name())
 	if err == nil {
 		err = t.keep(t.f.Sync())
 	}
@@ -230,12 +244,17 @@ func (t *File) Abort() {
 	t.f.Close()
 	if t.final != "" {
 		os.Remove(t.f.Name())
+		forget(t.f.Name())
 	}
 }
 
 // keep remembers the first error and returns it with its place.
 func (t *File) keep(err error) error {
 	if err == nil {
+		return nil
+	}
+	if t.lenient && !t.own && errors.Is(err, syscall.EPIPE) {
+		t.w.Reset(io.Discard)
 		return nil
 	}
 	if t.err == nil {

@@ -1,0 +1,222 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/warden-trace/warden/cmd/program"
+)
+
+// exchange is a call whose answer is found to hold a secret.
+const exchange = `{"direction":"c2s","frame":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{}}}}
+{"direction":"s2c","frame":{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"AKIAABCDEFGHIJKLMNOP"}]}}}
+`
+
+// start prepares the program, which is in the PATH that testscript.Main has set
+// up.
+func start(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	return cmd
+}
+
+// interrupted sends SIGINT to a program that has begun to wait and returns the
+// exit code.
+func interrupted(t *testing.T, cmd *exec.Cmd) int {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(400 * time.Millisecond) // nothing tells that it waits
+	cmd.Process.Signal(syscall.SIGINT)
+	ended := make(chan struct{})
+	go func() {
+		select {
+		case <-ended:
+		case <-time.After(5 * time.Second):
+			cmd.Process.Kill()
+		}
+	}()
+	cmd.Wait()
+	close(ended)
+	return cmd.ProcessState.ExitCode()
+}
+
+// TestInterruptWhileWaiting: whatever the program waits for, SIGINT ends it, and
+// what has come is reported.
+func TestInterruptWhileWaiting(t *testing.T) {
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), []byte(exchange), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		args  []string
+		input string // "": standard input stays silent
+		found bool
+	}{
+		{"pipe", []string{"-", "--json", "r"}, exchange, true},
+		{"pipe, a line cut short", []string{"-", "--json", "r"}, exchange + `{"direction":"c2s","fra`, true},
+		{"silent pipe", []string{"-", "--json", "r"}, "", false},
+		{"FIFO without a writer", []string{"fifo", "--json", "r"}, "", false},
+		{"half of a pair", []string{"--c2s", "fifo", "--s2c", "s.jsonl", "--json", "r"}, "", false},
+		{"after a file", []string{"s.jsonl", "fifo", "--json", "r"}, "", true},
+		{"report without a reader", []string{"s.jsonl", "--json", "fifo"}, "", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			os.Remove(filepath.Join(dir, "r"))
+			cmd := start(t, dir, c.args...)
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			if c.input != "" {
+				go io.WriteString(in, c.input)
+			}
+			var out, errs bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &errs
+			if code := interrupted(t, cmd); code != program.ExitInterrupt {
+				t.Fatalf("exit code %d; %s%s", code, &out, &errs)
+			}
+			if c.args[len(c.args)-1] == "fifo" {
+				return
+			}
+			report, err := os.ReadFile(filepath.Join(dir, "r"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := bytes.Contains(report, []byte("WRD-RES-SECRET-ECHO")); got != c.found {
+				t.Errorf("found: %v\n%s", got, report)
+			}
+			if !bytes.Contains(report, []byte(`"parse_errors":0`)) || !bytes.Contains(report, []byte(`"exit_code":130`)) {
+				t.Errorf("%s", report)
+			}
+			holdsNothingHidden(t, dir)
+		})
+	}
+}
+
+func holdsNothingHidden(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			t.Errorf("%s is left", e.Name())
+		}
+	}
+}
+
+// TestClosedStandardOutput: "| head" ends that report; the others are complete,
+// the exit code is the run's, and nobody is told of it.
+func TestClosedStandardOutput(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), []byte(strings.Repeat(exchange, 2000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+	}{
+		{[]string{"s.jsonl", "--format", "json", "--json", "r", "--sarif", "w"}, 1},
+		{[]string{"s.jsonl", "-v", "--audit-only"}, 0},
+		{[]string{"frames", "s.jsonl"}, 0},
+		{[]string{"convert", "s.jsonl"}, 0},
+	} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		cmd := start(t, dir, c.args...)
+		var errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = w, &errs
+		cmd.Run()
+		w.Close()
+		if code := cmd.ProcessState.ExitCode(); code != c.code || errs.Len() > 0 {
+			t.Errorf("%v: %v, %s", c.args, cmd.ProcessState, &errs)
+		}
+	}
+	report, err := os.ReadFile(filepath.Join(dir, "r"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(report, []byte(`{"kind":"run-summary","frames":4000,`)) {
+		t.Errorf("the report is not complete: %d bytes", len(report))
+	}
+	log, err := os.ReadFile(filepath.Join(dir, "w"))
+	if err != nil || !json.Valid(log) {
+		t.Errorf("the SARIF log: %v", err)
+	}
+	holdsNothingHidden(t, dir)
+}
+
+// TestSecondInterruptLeavesNothing: asked twice, a program that can't end by
+// itself (its reader does not read) is ended, and its temporary files go.
+func TestSecondInterruptLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), []byte(strings.Repeat(exchange, 2000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	cmd := start(t, dir, "s.jsonl", "--format", "json", "--sarif", "w")
+	cmd.Stdout = w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	for range 2 {
+		time.Sleep(300 * time.Millisecond)
+		cmd.Process.Signal(syscall.SIGINT)
+	}
+	cmd.Wait()
+	if st := cmd.ProcessState.Sys().(syscall.WaitStatus); !st.Signaled() || st.Signal() != syscall.SIGINT {
+		t.Errorf("it ended with %v", cmd.ProcessState)
+	}
+	holdsNothingHidden(t, dir)
+}
+
+// TestStandardInputIsAnInput: a redirected file is no target.
+func TestStandardInputIsAnInput(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "s.jsonl")
+	if err := os.WriteFile(path, []byte(exchange), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	cmd := start(t, dir, "-", "--json", "s.jsonl")
+	cmd.Stdin = in
+	out, _ := cmd.CombinedOutput()
+	if !bytes.Contains(out, []byte("it is read too (standard input")) || cmd.ProcessState.ExitCode() != program.ExitError {
+		t.Errorf("%v: %s", cmd.ProcessState, out)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != exchange {
+		t.Errorf("the trace is now %q, %v", b, err)
+	}
+}
