@@ -15,6 +15,7 @@ var (
 	hostChar   [256]bool // letters, digits, hyphen, dot: what a bare dotted token is made of
 	schemeChar [256]bool // what may stand in a scheme's name
 	ends       [256]bool // where an authority ends, `]` apart
+	inside     [256]bool // what an authority holds without a closer look
 	wordChar   [256]bool
 )
 
@@ -27,6 +28,7 @@ func init() {
 		wordChar[c] = alnum || b == '_'
 		// Controls too: no URL goes on there. Those of two bytes are url's work.
 		ends[c] = b < 0x20 || b == 0x7f || strings.IndexByte(" \"'`(){}<>|,;\\/?#", b) >= 0
+		inside[c] = !ends[c] && b != '@' && b != ':' && b != '[' && b != ']' && b != 0xc2
 	}
 }
 

@@ -186,6 +186,9 @@ func (s *textScan) url(p int) {
 scan:
 	for ; e < len(t); e++ {
 		c := t[e]
+		if inside[c] {
+			continue
+		}
 		switch {
 		case ends[c], c == 0xc2 && e+1 < len(t) && t[e+1] < 0xa0:
 			break scan // where no URL goes on: the latter are the C1 controls
@@ -257,14 +260,16 @@ func (s *textScan) host(host []byte, at int, six bool, e int) (listed bool) {
 	}
 	path := s.t[e:]
 	s.number(host, at)
+	n := shaped(host)
+	if n == len(host) {
+		return s.domain(host, at, path)
+	}
 	if s.c.wide {
 		// A mark that closes a sentence or an emphasis, the next parameter of a
 		// query: where the host ends for a reader who finds URLs in prose.
-		if n := shaped(host); n < len(host) {
-			if short := bytes.TrimRight(host[:n], "."); len(short) > 0 {
-				s.number(short, at)
-				listed = s.domain(short, at, path)
-			}
+		if short := bytes.TrimRight(host[:n], "."); len(short) > 0 {
+			s.number(short, at)
+			listed = s.domain(short, at, path)
 		}
 	}
 	if plainHost(host) {
