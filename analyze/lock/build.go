@@ -101,10 +101,10 @@ func (b *builder) all(list string, raw [][]byte, id string, one func(string, *js
 	out := make([]built, 0, len(raw))
 	for i, r := range raw {
 		where := fmt.Sprintf("%s[%d]", list, i)
-		if err := canonical(r); err != nil {
+		if err := canonicalEntry(r); err != nil {
 			return nil, fmt.Errorf("%s can't be hashed: %w", where, err)
 		}
-		v, err := jsonrpc.Decode(r, jsonrpc.DecodeOptions{MaxDepth: maxDepth + 1, MaxNodes: maxNodes})
+		v, err := jsonrpc.Decode(r, jsonrpc.DecodeOptions{MaxDepth: maxDepth + 2, MaxNodes: maxNodes})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)
 		}
@@ -113,6 +113,9 @@ func (b *builder) all(list string, raw [][]byte, id string, one func(string, *js
 			return nil, fmt.Errorf("%s has no %s", where, id)
 		}
 		where += " " + label(name)
+		if variant(v, entryKeys[list]) {
+			return nil, fmt.Errorf("%s %w", where, ErrAmbiguous)
+		}
 		ms, err := one(name, v)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)

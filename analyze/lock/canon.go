@@ -48,7 +48,15 @@ func Hash(raw []byte) (string, error) {
 
 // canonical says whether raw may be canonicalised, token by token, without
 // holding a tree.
-func canonical(raw []byte) error {
+func canonical(raw []byte) error { return readable(raw, maxDepth, true) }
+
+// canonicalEntry is canonical for an entry of a list: what is hashed stands one
+// level down in it, and depth counts from there.
+func canonicalEntry(raw []byte) error { return readable(raw, maxDepth+1, true) }
+
+// readable is canonical with another depth and, where numbers is false, with
+// numbers of any size.
+func readable(raw []byte, most int, numbers bool) error {
 	d := jsontext.NewDecoder(bytes.NewReader(raw))
 	for first := true; ; first = false {
 		if !first && d.StackDepth() == 0 {
@@ -61,16 +69,16 @@ func canonical(raw []byte) error {
 		depth := d.StackDepth()
 		switch tok.Kind() {
 		case '{', '[':
-			if depth-1 > maxDepth {
+			if depth-1 > most {
 				return at(errDeep, d, raw)
 			}
 		case '0':
-			if err := number(tok.String()); err != nil {
+			if err := number(tok.String()); numbers && err != nil {
 				return at(err, d, raw)
 			}
 			fallthrough
 		case 'n', 't', 'f', '"':
-			if depth > maxDepth {
+			if depth > most {
 				return at(errDeep, d, raw)
 			}
 		}

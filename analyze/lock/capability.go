@@ -117,7 +117,7 @@ func Pieces(name string) []string {
 // so that a surface seen in a session can stand in for a lock. ok is false
 // for an entry that is no object or has no name.
 func EntryShapes(entry []byte) (name string, caps []Capability, ok bool) {
-	v, err := jsonrpc.Decode(entry, jsonrpc.DecodeOptions{MaxDepth: maxDepth + 1, MaxNodes: maxNodes, Lenient: true})
+	v, err := jsonrpc.Decode(entry, jsonrpc.DecodeOptions{MaxDepth: maxDepth + 2, MaxNodes: maxNodes, Lenient: true})
 	if err != nil {
 		return "", nil, false
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
@@ -17,6 +19,12 @@ const (
 
 // ErrSurface says that a recorded surface is larger than what is held.
 var ErrSurface = errors.New("the recorded surface is too large to pin")
+
+// Why a list that a recording shows says nothing that could be pinned.
+var (
+	ErrAmbiguous  = errors.New("has no one meaning: a key is repeated or stands in another case, and readers differ about which counts")
+	ErrUnrecorded = errors.New("is not recorded whole: the recording marks it as elided, truncated or redacted")
+)
 
 // SurfaceCollector gathers the surface that a recorded session shows: the last
 // complete tools/list, resources/list and prompts/list, all pages of each, and
@@ -34,6 +42,7 @@ type collected struct {
 	done, pages [][]byte // the last complete list; the pages so far of one being read
 	next        string
 	reading     bool
+	bad         error // why the latest list says nothing; nil again after a good one
 }
 
 // listKeys are the methods and the keys of the three lists; a key is also the
@@ -81,8 +90,28 @@ func (c *SurfaceCollector) initialized(result []byte) {
 	}
 }
 
+// Refuse notes an answered list request whose answer can't be read in one way,
+// or was not recorded as it was: nothing is known of that list any more until
+// another one is complete. why is ErrAmbiguous or ErrUnrecorded.
+func (c *SurfaceCollector) Refuse(method string, why error) {
+	for i, l := range listKeys {
+		if l.method == method {
+			c.refuse(&c.lists[i], why)
+		}
+	}
+}
+
+func (c *SurfaceCollector) refuse(l *collected, why error) {
+	c.drop(l.pages)
+	l.pages, l.reading, l.bad = nil, false, why
+}
+
 func (c *SurfaceCollector) page(l *collected, key, cursor string, result []byte) {
-	entries, next, ok := pageOf(result, key)
+	entries, next, ok, one := pageOf(result, key)
+	if !one {
+		c.refuse(l, ErrAmbiguous)
+		return
+	}
 	if !ok {
 		return
 	}
@@ -103,7 +132,7 @@ func (c *SurfaceCollector) page(l *collected, key, cursor string, result []byte)
 	}
 	if l.next = next; next == "" {
 		c.drop(l.done)
-		l.done, l.pages, l.reading = l.pages, nil, false
+		l.done, l.pages, l.reading, l.bad = l.pages, nil, false, nil
 	}
 }
 
@@ -121,6 +150,9 @@ func (c *SurfaceCollector) Surface() (*Surface, error) {
 		return nil, c.err
 	}
 	for i := range c.lists {
+		if err := c.lists[i].bad; err != nil {
+			return nil, fmt.Errorf("the latest %s %w", listKeys[i].method, err)
+		}
 		if l := &c.lists[i]; l.done == nil && !l.reading && c.lacks[i] {
 			l.done = [][]byte{}
 		}
@@ -136,8 +168,31 @@ func (c *SurfaceCollector) Surface() (*Surface, error) {
 }
 
 // pageOf copies the entries of a list result; ok is false where it has no such
-// list or can't be read.
-func pageOf(result []byte, key string) (entries [][]byte, next string, ok bool) {
+// list or can't be read. one says that the keys which make a page stand there
+// once, and in no other case.
+func pageOf(result []byte, key string) (entries [][]byte, next string, ok, one bool) {
+	lists, cursors := 0, 0
+	jsonrpc.Each(result, func(k string, _ []byte, _ int) bool {
+		switch {
+		case strings.EqualFold(k, key):
+			if lists++; k != key {
+				lists++
+			}
+		case strings.EqualFold(k, "nextCursor"):
+			if cursors++; k != "nextCursor" {
+				cursors++
+			}
+		}
+		return true
+	})
+	if lists > 1 || cursors > 1 {
+		return nil, "", false, false
+	}
+	entries, next, ok = readPage(result, key)
+	return entries, next, ok, true
+}
+
+func readPage(result []byte, key string) (entries [][]byte, next string, ok bool) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(result), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if d.PeekKind() != '{' {
 		return nil, "", false
@@ -152,7 +207,7 @@ func pageOf(result []byte, key string) (entries [][]byte, next string, ok bool) 
 		}
 		switch name := tok.String(); {
 		case name == key && d.PeekKind() == '[':
-			entries, ok = [][]byte{}, true // the last of several counts
+			entries, ok = [][]byte{}, true
 			if _, err = d.ReadToken(); err != nil {
 				return nil, "", false
 			}

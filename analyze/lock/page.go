@@ -128,12 +128,12 @@ func (g *Gate) entry(i int, raw []byte, p *page, list *listing) {
 		p.odd = append(p.odd, fmt.Sprintf("entry %d is no object", i))
 		return
 	}
-	if err := canonical(raw); err != nil {
+	if err := canonicalEntry(raw); err != nil {
 		fail(err)
 		p.odd = append(p.odd, fmt.Sprintf("entry %d can't be hashed", i))
 		return
 	}
-	v, err := jsonrpc.Decode(raw, jsonrpc.DecodeOptions{MaxDepth: maxDepth + 1, MaxNodes: maxNodes})
+	v, err := jsonrpc.Decode(raw, jsonrpc.DecodeOptions{MaxDepth: maxDepth + 2, MaxNodes: maxNodes})
 	if err != nil {
 		fail(err)
 		p.odd = append(p.odd, fmt.Sprintf("entry %d can't be hashed", i))
@@ -160,7 +160,7 @@ func (g *Gate) entry(i int, raw []byte, p *page, list *listing) {
 		p.modified = append(p.modified, plain(name)+" (can't be hashed)")
 		return
 	}
-	if parts := changed(t, h, g.lock.Level); g.full && variant(v) {
+	if parts := changed(t, h, g.lock.Level); g.full && variant(v, entryKeys["tools"]) {
 		p.modified = append(p.modified, plain(name)+" (a key in another case)")
 	} else if parts != "" {
 		p.modified = append(p.modified, plain(name)+" ("+parts+")")
@@ -183,12 +183,16 @@ func changed(t *Tool, h toolHashes, level int) string {
 	return strings.Join(parts, ", ")
 }
 
-// pinnedKeys are the members of an entry that the lock speaks of.
-var pinnedKeys = []string{"name", "description", "inputSchema", "annotations", "outputSchema"}
+// entryKeys are the members of an entry that the lock speaks of, list by list.
+var entryKeys = map[string][]string{
+	"tools":     {"name", "description", "inputSchema", "annotations", "outputSchema"},
+	"resources": {"uri", "name", "description", "mimeType"},
+	"prompts":   {"name", "description", "arguments"},
+}
 
 // variant reports a key that a client which ignores case would read as one of
-// pinnedKeys, behind the back of the hashes.
-func variant(v *jsonrpc.Value) bool {
+// the pinned ones, behind the back of the hashes.
+func variant(v *jsonrpc.Value, pinnedKeys []string) bool {
 	return slices.ContainsFunc(v.Members, func(m jsonrpc.Pair) bool {
 		return !slices.Contains(pinnedKeys, m.Key) &&
 			slices.ContainsFunc(pinnedKeys, func(k string) bool { return strings.EqualFold(k, m.Key) })

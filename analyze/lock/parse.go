@@ -82,7 +82,9 @@ func decode(name string, data []byte) (*jsonrpc.Value, error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("%s: larger than the %d MiB that a lock may have", name, MaxBytes>>20)
 	}
-	if err := canonical(data); err != nil {
+	// What is hashed is held against the rules of hashing where that is done; a
+	// field that nobody hashes may hold any number.
+	if err := readable(data, maxDepth, false); err != nil {
 		var p *placed
 		if errors.As(err, &p) {
 			line, col := position(data, p.offset)

@@ -97,7 +97,6 @@ func TestParseErrors(t *testing.T) {
 		{"no tools", `{"schema_version":4}`, "no tools"},
 		{"tools of another type", `{"schema_version":4,"tools":{}}`, "no tools"},
 		{"key twice", strings.Replace(ok, `"warden_version"`, `"tools": [], "warden_version"`, 1), "an object with a key twice"},
-		{"large integer", strings.Replace(ok, `"findings": []`, `"findings": [12345678901234567890]`, 1), "an integer outside"},
 		{"deep", `{"schema_version":4,"tools":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + "}", "nesting over 512"},
 		{"huge", `{"schema_version":4,"tools":[` + strings.Repeat(" ", MaxBytes) + "]}", "larger than the 16 MiB"},
 		{"many", `{"schema_version":4,"tools":[0` + strings.Repeat(",0", maxNodes) + "]}", "more than the 500000 values"},

@@ -110,6 +110,7 @@ type argument struct {
 	at    int      // index in the tree; -1 where nothing was given at all
 	text  string   // a string, or the first element of an argv array
 	rest  []string // the further elements of an argv array
+	argv  bool     // text is the first element of an array: the program as it stands
 	bad   bool     // no string where one is due
 	raw   string   // its JSON text when it is a number
 	named bool     // its name marks it as one of the shape's
@@ -169,7 +170,7 @@ func belongs(key string, s Shape) bool {
 func (t tree) take(out []argument, i int, s Shape) []argument {
 	v := t[i].v
 	if v.Kind == jsonrpc.Array && s == ShellExec {
-		a := argument{at: i, named: true}
+		a := argument{at: i, named: true, argv: true}
 		for j, e := range v.Elems {
 			switch {
 			case e.Kind != jsonrpc.String:

@@ -85,17 +85,13 @@ func compileHost(text string) (hostEntry, error) {
 	return e, nil
 }
 
-// compileCIDR reads an entry of deny_cidrs: a range, or one address. A range
+// compileCIDR reads an entry of deny_cidrs: a range with its length. A range
 // of IPv4-mapped addresses becomes the IPv4 range that it means.
 func compileCIDR(text string) (netip.Prefix, error) {
 	t := strings.TrimSpace(text)
 	p, err := netip.ParsePrefix(t)
 	if err != nil {
-		a, err := netip.ParseAddr(t)
-		if err != nil || a.Zone() != "" {
-			return p, errors.New("no CIDR range; write it as 10.0.0.0/8 or fd00::/8")
-		}
-		p = netip.PrefixFrom(a, a.BitLen())
+		return p, errors.New("no CIDR range; write it as 10.0.0.0/8 or fd00::/8, one address as 10.0.0.5/32")
 	}
 	if p != p.Masked() {
 		return p, fmt.Errorf("the range has bits set beyond its length /%d; write the first address of the range", p.Bits())

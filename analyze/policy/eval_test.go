@@ -66,7 +66,7 @@ tools:
   h:
     http_request: {allow_hosts: [api.example.com, "*.allowed.example", "ported.example:444", 8.8.8.8, 10.0.0.9, "tls.example:443", "v-*.example", "[2001:db8::1]"]}
   h_open:
-    http_request: {deny_private: false, deny_cidrs: [10.0.0.0/8, "::ffff:192.0.2.0/120", "2001:db8::/32", 198.51.100.7]}
+    http_request: {deny_private: false, deny_cidrs: [10.0.0.0/8, "::ffff:192.0.2.0/120", "2001:db8::/32", 198.51.100.7/32]}
   h_named:
     http_request: {url_arg: where}
   q:
@@ -122,7 +122,13 @@ func TestEval(t *testing.T) {
 
 		// commands
 		{"s", `{"command":"git status"}`, ""},
-		{"s", `{"command":" \tls -l\n"}`, ""},
+		{"s", `{"command":" \tls -l \t"}`, ""},
+		{"s", `{"command":"ls\n"}`, "POL-SHELL-METACHAR /command"},
+		{"s", `{"command":"\r\nls"}`, "POL-SHELL-METACHAR /command"},
+		{"s", `{"cmd":["ls","-l\n"]}`, "POL-SHELL-METACHAR /cmd"},
+		{"s", `{"cmd":["ls -la","x"]}`, "POL-SHELL-DENY /cmd"},
+		{"s", `{"cmd":["ls ","x"]}`, "POL-SHELL-DENY /cmd"},
+		{"s", `{"cmd":["ls","-la x"]}`, ""},
 		{"s", `{"command":"gitx"}`, "POL-SHELL-DENY /command"},
 		{"s", `{"command":"/usr/bin/git"}`, "POL-SHELL-DENY /command"},
 		{"s", `{"command":"git\u00a0status"}`, "POL-SHELL-DENY /command"},

@@ -18,7 +18,7 @@ func TestLoad(t *testing.T) {
 		{"version: 1\ntools: {a: {shell_exec: {}}}", ""},
 		{"version: 1\ntools: &t\n  a: &s {shell_exec: {allow: true}}\n  b: *s\n", ""},
 		{`{"version": 1, "tools": {"a": {"sql_query": {"deny_statements": ["DROP"]}}}}`, ""},
-		{"version: 1\ntools: {a: {http_request: {deny_cidrs: [10.0.0.0/8, 'fd00::/8', 10.0.0.1], allow_hosts: ['*.a.example', 'a.example:1', '[::1]:2', '::1']}}}", ""},
+		{"version: 1\ntools: {a: {http_request: {deny_cidrs: [10.0.0.0/8, 'fd00::/8', 10.0.0.1/32], allow_hosts: ['*.a.example', 'a.example:1', '[::1]:2', '::1']}}}", ""},
 
 		{"", "the file is empty"},
 		{"# nothing\n", "the file is empty"},
@@ -56,6 +56,8 @@ func TestLoad(t *testing.T) {
 		{"version: 1\ntools: {a: {filesystem_write: {deny_paths: ['/a/***']}}}", "bad path pattern"},
 		{"version: 1\ntools: {a: {http_request: {deny_cidrs: [10.0.0.0/33]}}}", "no CIDR range"},
 		{"version: 1\ntools: {a: {http_request: {deny_cidrs: [10.0.0/8]}}}", "no CIDR range"},
+		{"version: 1\ntools: {a: {http_request: {deny_cidrs: [10.0.0.5]}}}", "no CIDR range"},
+		{"version: 1\ntools: {a: {http_request: {deny_cidrs: ['::1']}}}", "no CIDR range"},
 		{"version: 1\ntools: {a: {http_request: {deny_cidrs: [a.example]}}}", "no CIDR range"},
 		{"version: 1\ntools: {a: {http_request: {deny_cidrs: [10.0.0.1/8]}}}", "bits set beyond its length"},
 		{"version: 1\ntools: {a: {http_request: {allow_hosts: ['https://a.example']}}}", "without a scheme"},

@@ -13,7 +13,7 @@ func (c *call) shell(v *Verdict, r *shellRules) {
 	args := c.args.pick(ShellExec, r.arg)
 	for _, a := range args {
 		for _, text := range append([]string{a.text}, a.rest...) {
-			if m := metachar(strings.Trim(text, shellSpace)); m != "" {
+			if m := metachar(text); m != "" {
 				c.deny(v, RuleShellMetachar, "shell_exec", a.at, "the command holds "+m)
 				return
 			}
@@ -34,9 +34,12 @@ func (c *call) shell(v *Verdict, r *shellRules) {
 		if !r.limited {
 			continue
 		}
-		word := strings.Trim(a.text, shellSpace)
-		if i := strings.IndexAny(word, " \t"); i >= 0 {
-			word = word[:i]
+		word := a.text
+		if !a.argv {
+			word = strings.Trim(word, shellSpace)
+			if i := strings.IndexAny(word, " \t"); i >= 0 {
+				word = word[:i]
+			}
 		}
 		if !slices.Contains(r.commands, word) {
 			c.deny(v, RuleShellDeny, "allow_commands", a.at, fmt.Sprintf("command %s is not in allow_commands", reveal(a.text, word, word)))
@@ -45,7 +48,7 @@ func (c *call) shell(v *Verdict, r *shellRules) {
 	}
 }
 
-const shellSpace = " \t\r\n"
+const shellSpace = " \t"
 
 // metachar names the first thing in a command that lets a shell run a second
 // one, "" for none.
