@@ -156,11 +156,14 @@ type Finding struct {
 type Place struct {
 	Trace   string
 	Session string
-	Frame   int       // number of the frame within its session, from 0; -1 for a finding on no frame
-	Line    int64     // 1-based line of the trace file; 0 where unknown
-	Offset  int64     // byte offset of the frame in the uncompressed stream
-	Column  int64     // 1-based, in code points: where the frame begins in its line; 0 where unknown
-	TS      time.Time // zero where the recording has no time
+	Frame   int   // number of the frame within its session, from 0; -1 for a finding on no frame
+	Line    int64 // 1-based line of the trace file; 0 where unknown
+	Offset  int64 // byte offset of the frame in the uncompressed stream
+	Column  int64 // 1-based, in code points: where the frame begins in its line; 0 where unknown
+	// EndColumn is that behind the frame's last character, where the frame ends in
+	// the line that it begins in; else 0.
+	EndColumn int64
+	TS        time.Time // zero where the recording has no time
 	// Fingerprint is 128 bits of SHA-256 in hex, stable over re-recording
 	// (product.md). Set by the driver that knows the whole file.
 	Fingerprint string

@@ -76,6 +76,10 @@ type Record struct {
 	Frame   []byte            // the frame's own bytes; what exactly, see Kind
 	Size    int64             // bytes of the frame, also where Frame lacks them
 
+	// Column and EndColumn are set where the chunk does not have the record's
+	// line (Merge); else Columns counts them.
+	Column, EndColumn int64
+
 	// Open says that the line ends inside an object or array that is right so
 	// far: the Stitcher decides what it is.
 	Open bool

@@ -50,6 +50,7 @@ type mergeSide struct {
 	err error
 
 	chunk    Chunk
+	columns  Columns // of chunk
 	recs     []Record
 	ids      []part // of recs
 	queue    []part
@@ -191,6 +192,7 @@ func (s *mergeSide) read() {
 			}
 			return
 		}
+		s.columns.Reset(&s.chunk)
 		if s.st == nil {
 			s.dec.Decode(&s.chunk, s.push)
 			continue
@@ -202,7 +204,11 @@ func (s *mergeSide) read() {
 			p.identify(r, m)
 			s.ids = append(s.ids, p)
 		})
-		s.st.Chunk(&s.chunk, s.recs, func(i int) { s.enqueue(&s.recs[i], s.ids[i]) }, s.push)
+		s.st.Chunk(&s.chunk, s.recs, func(i int) {
+			r := &s.recs[i]
+			r.Column, r.EndColumn = s.columns.Of(r)
+			s.enqueue(r, s.ids[i])
+		}, s.push)
 	}
 }
 

@@ -105,7 +105,7 @@ func (s *sarifLog) evict(t analyze.Tier) bool {
 
 // physical is a place in a trace file. What has no line stands at line 1, since
 // a result without a region, or with line 0, is refused by readers.
-func (s *sarifLog) physical(trace string, line, offset, column int64) *sarif.PhysicalLocation {
+func (s *sarifLog) physical(trace string, line, offset, column, end int64) *sarif.PhysicalLocation {
 	uri := s.uri(trace)
 	region := &sarif.Region{StartLine: ptr(int(max(line, 1)))}
 	if line >= 1 {
@@ -114,6 +114,9 @@ func (s *sarifLog) physical(trace string, line, offset, column int64) *sarif.Phy
 		}
 		if column >= 1 {
 			region.StartColumn = ptr(int(column))
+			if end > column {
+				region.EndColumn = ptr(int(end))
+			}
 		}
 	}
 	return &sarif.PhysicalLocation{
@@ -139,7 +142,7 @@ func (s *sarifLog) Problem(p *Problem) error {
 	}
 	n := notification(level, id, safe.String(s.lens.message.Raw(p.Message)))
 	if p.Trace != "" {
-		n.Locations = []*sarif.Location{{PhysicalLocation: s.physical(p.Trace, p.Line, p.Offset, 0)}}
+		n.Locations = []*sarif.Location{{PhysicalLocation: s.physical(p.Trace, p.Line, p.Offset, 0, 0)}}
 	}
 	s.notes = append(s.notes, n)
 	return nil
@@ -162,7 +165,7 @@ func (s *sarifLog) say(trace, level, id, text string) {
 		return
 	}
 	n := notification(level, id, text)
-	n.Locations = []*sarif.Location{{PhysicalLocation: s.physical(trace, 0, 0, 0)}}
+	n.Locations = []*sarif.Location{{PhysicalLocation: s.physical(trace, 0, 0, 0, 0)}}
 	s.notes = append(s.notes, n)
 }
 

@@ -29,6 +29,9 @@ func (s *sarifLog) appendResult(b []byte, f *analyze.Finding) []byte {
 	if f.Line >= 1 {
 		if f.Column >= 1 {
 			b = num(b, "startColumn", f.Column)
+			if f.EndColumn > f.Column {
+				b = num(b, "endColumn", f.EndColumn)
+			}
 		}
 		if f.Offset >= 0 {
 			b = num(b, "byteOffset", f.Offset)

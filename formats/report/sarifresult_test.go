@@ -18,7 +18,7 @@ import (
 func slowResult(s *sarifLog, f *analyze.Finding) *sarif.Result {
 	v := s.lens.view(f)
 	text := resultText(v)
-	loc := &sarif.Location{PhysicalLocation: s.physical(f.Trace, f.Line, f.Offset, f.Column)}
+	loc := &sarif.Location{PhysicalLocation: s.physical(f.Trace, f.Line, f.Offset, f.Column, f.EndColumn)}
 	if v.tool != "" {
 		name := safe.String(v.tool)
 		loc.LogicalLocations = []*sarif.LogicalLocation{{
@@ -89,7 +89,7 @@ func TestResultsEqualTheLibrary(t *testing.T) {
 			Place: analyze.Place{
 				Trace: rapid.OneOf(text, rapid.Just("/repo/a b.jsonl")).Draw(t, "trace"), Session: text.Draw(t, "session"),
 				Line: rapid.Int64Range(0, 3).Draw(t, "line"), Offset: rapid.Int64Range(-1, 9).Draw(t, "offset"),
-				Column: rapid.Int64Range(0, 2).Draw(t, "column"), Frame: rapid.IntRange(-1, 9).Draw(t, "frame"),
+				Column: rapid.Int64Range(0, 2).Draw(t, "column"), EndColumn: rapid.Int64Range(0, 4).Draw(t, "end column"), Frame: rapid.IntRange(-1, 9).Draw(t, "frame"),
 				Fingerprint: rapid.SampledFrom([]string{"", "00ff"}).Draw(t, "fingerprint"),
 			},
 		}

@@ -34,6 +34,8 @@ type merge struct {
 	stitch   formats.Stitcher
 	prints   prints
 	bad      int
+	cols     formats.Columns
+	made     bool // the record in hand is not in the chunk: the stitcher made it
 	known    bool // a frame was a message, or its line said which way it went
 	ev       replay.Event
 	env      where.Env
@@ -84,6 +86,7 @@ func (m *merge) begin(t *trace) {
 
 func (m *merge) chunk(j *job) {
 	m.t.Bytes = j.chunk.Offset + int64(len(j.chunk.Buf))
+	m.cols.Reset(&j.chunk)
 	if m.o.Progress != nil {
 		m.o.Progress.Inspected(int64(len(j.chunk.Buf)))
 	}
@@ -100,7 +103,9 @@ func (m *merge) chunk(j *job) {
 func (m *merge) visit(r *formats.Record, msg *jsonrpc.Message) {
 	var f replay.Frame
 	read(m.examine, r, msg, &f, nil)
+	m.made = true
 	m.record(r, &f)
+	m.made = false
 }
 
 // record feeds one record to its session.
@@ -143,6 +148,7 @@ func (m *merge) record(r *formats.Record, f *replay.Frame) {
 	m.known = m.known || out.Message || r.Dir != analyze.Unknown
 	t := s.Data.(*tally)
 	m.complete(s, r.TS, out.Findings)
+	m.columns(r, out.Findings)
 	o := Observation{Trace: m.cur.name, Format: m.t.Format, Fidelity: m.cur.source.Fidelity(), Session: s, Record: r, Event: ev, Outcome: out}
 	m.choose(&o)
 	if o.Matched {
@@ -173,6 +179,19 @@ func (m *merge) complete(s *replay.Session, ts int64, fs []analyze.Finding) {
 		}
 		if m.o.Accept != nil {
 			m.o.Accept(f)
+		}
+	}
+}
+
+// columns says where in its line the frame of findings stands.
+func (m *merge) columns(r *formats.Record, fs []analyze.Finding) {
+	if len(fs) == 0 || m.made {
+		return
+	}
+	start, end := m.cols.Of(r)
+	for i := range fs {
+		if f := &fs[i]; f.Line == r.Line && f.Offset == r.Offset {
+			f.Column, f.EndColumn = start, end
 		}
 	}
 }

@@ -219,7 +219,7 @@ func agree(t interface {
 	if len(after.problems) > 0 {
 		t.Fatal(after.problems)
 	}
-	opts := cmp.Options{cmpopts.IgnoreFields(analyze.Place{}, "Offset", "Line", "Session"), cmpopts.IgnoreFields(analyze.Finding{}, "Snippet"), cmpopts.EquateEmpty()}
+	opts := cmp.Options{cmpopts.IgnoreFields(analyze.Place{}, "Offset", "Line", "Column", "EndColumn", "Session"), cmpopts.IgnoreFields(analyze.Finding{}, "Snippet"), cmpopts.EquateEmpty()}
 	if d := cmp.Diff(before.all, after.all, opts); d != "" {
 		t.Fatalf("findings differ:\n%s\n%s", d, copied)
 	}
