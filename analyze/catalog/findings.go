@@ -216,6 +216,9 @@ func (r *reader) texts(texts []*Hit) {
 				f.Tier, f.Severity = analyze.Note, analyze.Low
 			}
 			f.Block = r.sel.block(h)
+			if h.of > 0 {
+				f.Message += fmt.Sprintf(" (in string %d of %d at this place)", h.nth, h.of)
+			}
 			r.out = append(r.out, f)
 		}
 	}

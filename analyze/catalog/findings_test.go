@@ -415,6 +415,31 @@ func TestRedactedFramesAreCleanAndWhole(t *testing.T) {
 	})
 }
 
+// TestRepeatedKeysAreNumbered: a pointer that names two strings does not say
+// which of them is meant.
+func TestRepeatedKeysAreNumbered(t *testing.T) {
+	c := newCatalog(t, Options{})
+	for frame, want := range map[string]string{
+		`{"id":1,"result":{"content":[{"type":"text","text":"exfiltrate","text":"fine"}]}}`:                      "(in string 1 of 2 at this place)",
+		`{"id":1,"result":{"content":[{"type":"text","text":"fine","t\u0065xt":"exfiltrate"}]}}`:                 "(in string 2 of 2 at this place)",
+		`{"id":1,"result":{"content":[{"type":"text","text":"fine","Text":"exfiltrate"}]}}`:                      "exfiltrate",
+		`{"id":1,"result":{"content":[{"type":"text","text":7,"text":"exfiltrate"}]}}`:                           "exfiltrate",
+		`{"id":1,"result":{"structuredContent":{"exfiltrate":"x"}},"result":{"content":[],"content":[]}}`:        "exfiltrate",
+		`{"id":1,"result":{"content":[{"type":"text","text":"exfiltrate"}]},"result":{"content":["x"],"x":"x"}}`: "exfiltrate",
+	} {
+		fs := scan(t, c, frame, SelectResult, analyze.Inspection{})
+		ok := false
+		for _, f := range fs {
+			if f.Rule == RulePhrase {
+				ok = strings.HasSuffix(f.Message, want)
+			}
+		}
+		if !ok {
+			t.Errorf("%s: no %q in %+v", frame, want, fs)
+		}
+	}
+}
+
 func TestListFiles(t *testing.T) {
 	entries, warnings, err := ParseDenylist("deny.txt", []byte("\ufeff# ours\n\n  Evil.Example.  \r\n*.x\n.y\nhttps://z/\nhost:80\na..b\npath.example/Drop/\nroot.example/\n"+
 		"nul\x00.example\ndel.example\x7f\nc1\u0085.example\nbell.example/\a\n"))

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/warden-trace/warden/analyze"
@@ -15,8 +16,11 @@ type Hit struct {
 	why   jsonrpc.Why
 	found found
 	more  int32 // a note: how many blocks are like it
-	text  jsonrpc.Text
-	rest  *rest // of hitRest
+	// Of several strings that a pointer names, which this one is, from 1; of is
+	// 0 for the only one.
+	nth, of uint16
+	text    jsonrpc.Text
+	rest    *rest // of hitRest
 	// made are the findings of a text under the strictest settings. They are
 	// made while the text is at hand: much of real traffic has one, and a
 	// second reading would cost as much as the first.
@@ -89,6 +93,7 @@ func (s *Scanner) Message(m *jsonrpc.Message, dst []Hit) []Hit {
 	}
 	if len(dst) > first {
 		s.point(m, dst[first:])
+		tellApart(m, dst[first:])
 	}
 	if wide && ambiguous(m) {
 		dst = append(dst, Hit{kind: hitAmbiguous, text: jsonrpc.Text{Block: -1}})
@@ -147,6 +152,39 @@ func (s *Scanner) point(m *jsonrpc.Message, hits []Hit) {
 			last, shown = p, s.c.pointer(p)
 		}
 		hits[s.place[i]].pointTo(shown)
+	}
+}
+
+// mostNumbered is how many strings a message may have for tellApart to compare.
+const mostNumbered = 10000
+
+// tellApart numbers the strings that share a pointer because a key is repeated:
+// who follows the pointer of one may find another.
+func tellApart(m *jsonrpc.Message, hits []Hit) {
+	if m.Has&jsonrpc.Repeated == 0 || len(m.Texts) > mostNumbered {
+		return
+	}
+	offs := make([]int32, 0, len(m.Texts))
+	for i := range m.Texts {
+		if m.Texts[i].Role != jsonrpc.RoleKey { // a key has the pointer of its value
+			offs = append(offs, m.Texts[i].Start)
+		}
+	}
+	slices.Sort(offs)
+	offs = slices.Compact(offs)
+	pointers := jsonrpc.Pointers(m.Raw, offs)
+	of := make(map[string]uint16, len(pointers))
+	nth := make(map[int32]uint16, len(pointers))
+	at := make(map[int32]string, len(pointers))
+	for i, p := range pointers {
+		of[p]++
+		nth[offs[i]], at[offs[i]] = of[p], p
+	}
+	for i := range hits {
+		h := &hits[i]
+		if n := of[at[h.text.Start]]; h.kind == hitText && n > 1 && nth[h.text.Start] > 0 {
+			h.nth, h.of = nth[h.text.Start], n
+		}
 	}
 }
 
