@@ -68,6 +68,19 @@ func (m *Matcher) Try(c *Clue, at int) bool {
 	if at < m.from[i] || at < 0 || at >= len(m.text) {
 		return false
 	}
+	// Every match begins with bytes of the clue's sets. The last few of them
+	// turn most near misses away before a program runs: texts of nothing but
+	// beginnings are cheap to write.
+	sets := pat.clues[0].Sets
+	n := len(sets)
+	if at+n > len(m.text) {
+		return false
+	}
+	for k := n - 1; k >= 0 && k >= n-probes; k-- {
+		if !sets[k].Has(m.text[at+k]) {
+			return false
+		}
+	}
 	m.dirty = true
 	for k := range pat.alts {
 		if end := pat.alts[k].match(m.text, at, m.state[m.first[i]+k]); end >= 0 {
@@ -78,6 +91,9 @@ func (m *Matcher) Try(c *Clue, at int) bool {
 	}
 	return false
 }
+
+// probes is how many bytes Try looks at before it runs a program.
+const probes = 6
 
 // Finish runs the expressions whose keyword was seen and leaves Matches sorted
 // by place, pattern by pattern where two begin at the same.
