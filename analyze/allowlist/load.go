@@ -50,11 +50,33 @@ func Load(name string, data []byte, limits Limits) (p *Policy, err error) {
 	if l.more > 0 {
 		l.errs = append(l.errs, &Fault{File: name, Text: fmt.Sprintf("%d more faults", l.more)})
 	}
-	if err := errors.Join(l.errs...); err != nil {
-		return nil, err
+	if len(l.errs) > 0 {
+		return nil, faultList(l.errs)
 	}
 	return l.p, nil
 }
+
+// faultList is all that is wrong with a file, told in one line.
+type faultList []error
+
+func (f faultList) Error() string {
+	const most = 5
+	var b strings.Builder
+	for i, err := range f {
+		if i == most {
+			fmt.Fprintf(&b, "; and %d more", len(f)-most)
+			break
+		}
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(err.Error())
+	}
+	return b.String()
+}
+
+// Unwrap gives the faults one by one.
+func (f faultList) Unwrap() []error { return f }
 
 type loader struct {
 	p    *Policy

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -55,11 +56,33 @@ func Load(name string, data []byte) (p *Policy, err error) {
 	if l.more > 0 {
 		l.errs = append(l.errs, &Fault{File: name, Text: fmt.Sprintf("%d more faults", l.more)})
 	}
-	if err := errors.Join(l.errs...); err != nil {
-		return nil, err
+	if len(l.errs) > 0 {
+		return nil, faultList(l.errs)
 	}
 	return l.p, nil
 }
+
+// faultList is all that is wrong with a file, told in one line.
+type faultList []error
+
+func (f faultList) Error() string {
+	const most = 5
+	var b strings.Builder
+	for i, err := range f {
+		if i == most {
+			fmt.Fprintf(&b, "; and %d more", len(f)-most)
+			break
+		}
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(err.Error())
+	}
+	return b.String()
+}
+
+// Unwrap gives the faults one by one.
+func (f faultList) Unwrap() []error { return f }
 
 type loader struct {
 	p     *Policy
@@ -86,8 +109,8 @@ func (l *loader) parse(data []byte) *yaml.Node {
 		l.fail(nil, "", "the file has %d bytes (at most %d)", len(data), MaxBytes)
 		return nil
 	}
-	if d := nesting(data); d > maxNesting {
-		l.fail(nil, "", "nested too deep")
+	if at := tooDeep(data); at >= 0 {
+		l.fail(&yaml.Node{Line: lineOf(data, at)}, "", "nested too deep")
 		return nil
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
@@ -97,7 +120,7 @@ func (l *loader) parse(data []byte) *yaml.Node {
 		l.fail(nil, "", "the file is empty; it needs at least `version: 1`")
 		return nil
 	case err != nil:
-		l.fail(&yaml.Node{Line: errorLine(err)}, "", "this is no YAML")
+		l.fail(&yaml.Node{Line: errorLine(err, data)}, "", "this is no YAML")
 		return nil
 	}
 	var second yaml.Node
@@ -112,28 +135,41 @@ func (l *loader) parse(data []byte) *yaml.Node {
 	return doc.Content[0]
 }
 
-// nesting counts how deep brackets of the flow style may be nested. Quotes and
-// comments are not looked at: the bound is far above any policy.
-func nesting(data []byte) int {
-	depth, deepest := 0, 0
-	for _, c := range data {
+// tooDeep is where brackets of the flow style are nested deeper than the bound,
+// -1 for nowhere. Quotes and comments are not looked at: the bound is far above
+// any policy.
+func tooDeep(data []byte) int {
+	depth := 0
+	for i, c := range data {
 		switch c {
 		case '[', '{':
-			depth++
-			deepest = max(deepest, depth)
+			if depth++; depth > maxNesting {
+				return i
+			}
 		case ']', '}':
 			depth = max(0, depth-1)
 		}
 	}
-	return deepest
+	return -1
 }
 
-// errorLine takes the line number out of a YAML error. Its text is not used,
-// as it may hold pieces of the file.
-func errorLine(err error) int {
-	_, rest, ok := strings.Cut(err.Error(), "line ")
+func lineOf(data []byte, at int) int { return 1 + bytes.Count(data[:at], []byte("\n")) }
+
+// errorLine is the line that a YAML error is about. Its text is not used
+// further, as it may hold pieces of the file. The library leaves out the number
+// of the first line, and for bytes that it can't take and unknown anchors any.
+func errorLine(err error, data []byte) int {
+	text := err.Error()
+	_, rest, ok := strings.Cut(text, "line ")
 	if !ok {
-		return 0
+		at := -1
+		if _, anchor, ok := strings.Cut(text, "unknown anchor '"); ok {
+			anchor, _, _ = strings.Cut(anchor, "'")
+			at = bytes.Index(data, []byte("*"+anchor))
+		} else if strings.Contains(text, "control characters") || strings.Contains(text, "UTF-8") {
+			at = unreadable(data)
+		}
+		return lineOf(data, max(at, 0))
 	}
 	end := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
 	if end < 0 {
@@ -141,6 +177,19 @@ func errorLine(err error) int {
 	}
 	n, _ := strconv.Atoi(rest[:end])
 	return n
+}
+
+// unreadable is where the first character stands that YAML does not take, -1
+// for nowhere.
+func unreadable(data []byte) int {
+	for i := 0; i < len(data); {
+		r, n := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && n <= 1 || r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0 && r != 0x85 {
+			return i
+		}
+		i += n
+	}
+	return -1
 }
 
 // member is one key of a mapping with its value, aliases followed.

@@ -247,3 +247,24 @@ tools:
 		t.Errorf("%d warnings without a lock", n)
 	}
 }
+
+// Every fault of the YAML itself that has a place tells its line.
+func TestYAMLFaultsHaveLines(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		line int
+	}{
+		{"version: 1: 2\n", 1}, {"\t\n", 1}, {"version: 1\ntools: {a: *x}\n", 2}, {"version: 1\n\n# \x01\n", 3}, {"version: 1\n# \xff\n", 2},
+		{"version: 1\ntools:\n  a: [\n", 4}, {"version: 1\n" + strings.Repeat("[", 100), 2}, {"version: 1\n---\nversion: 1\n", 3},
+	} {
+		_, err := Load("p.yaml", []byte(c.text))
+		var f *Fault
+		if !errors.As(err, &f) || f.Line < 1 || f.Line < c.line-1 || f.Line > c.line {
+			t.Errorf("%q: %v, want line %d", c.text, err, c.line)
+		}
+	}
+	_, err := Load("p.yaml", []byte("version: 1\na: 1\nb: 1\nc: 1\nd: 1\ne: 1\nf: 1\ng: 1\n"))
+	if err == nil || strings.Contains(err.Error(), "\n") || !strings.HasSuffix(err.Error(), "; and 2 more") {
+		t.Errorf("many faults: %v", err)
+	}
+}

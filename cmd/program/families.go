@@ -1,6 +1,8 @@
 package program
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/warden-trace/warden/analyze/lock"
 	"github.com/warden-trace/warden/analyze/policy"
 	"github.com/warden-trace/warden/analyze/profile"
+	"github.com/warden-trace/warden/analyze/secret"
 	"github.com/warden-trace/warden/replay"
 )
 
@@ -54,8 +57,8 @@ func families(cfg *replay.Config, r *RuleFlags) (warnings []string, err error) {
 func allow(cfg *replay.Config, r *RuleFlags, all map[string]int64) error {
 	limits := allowlist.DefaultLimits()
 	for name, n := range all {
-		if short, ok := strings.CutPrefix(name, "guwah."); ok {
-			if err := limits.Set(short, strconv.FormatInt(n, 10)); err != nil {
+		if strings.HasPrefix(name, allowlist.LimitPrefix) {
+			if err := limits.Set(name, strconv.FormatInt(n, 10)); err != nil {
 				return Fail("", "--limit: %w", err)
 			}
 		}
@@ -93,10 +96,19 @@ func profiles(cfg *replay.Config, r *RuleFlags, all map[string]int64) error {
 			return Fail("", "--ruleset: %w", err)
 		}
 	}
-	for name, n := range all {
-		if !strings.HasPrefix(name, "guwah.") {
-			o.Limits[name] = n
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if strings.HasPrefix(name, allowlist.LimitPrefix) {
+			continue
 		}
+		if !slices.Contains(profile.LimitNames(), name) {
+			hint := "known are " + strings.Join(profile.LimitNames(), ", ") + ", and those of the allow-list: " +
+				allowlist.LimitPrefix + strings.Join(allowlist.LimitNames, ", "+allowlist.LimitPrefix)
+			if slices.Contains(allowlist.LimitNames, name) {
+				hint = "write " + allowlist.LimitPrefix + name
+			}
+			return Fail(hint, "--limit %q: unknown limit", secret.Scrub(name))
+		}
+		o.Limits[name] = all[name]
 	}
 	for _, name := range r.Profile {
 		p, err := profile.New(name, o)
