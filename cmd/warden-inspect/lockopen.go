@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/jsonrpc"
 	"github.com/warden-trace/warden/analyze/lock"
 	"github.com/warden-trace/warden/cmd/program"
 	"github.com/warden-trace/warden/formats"
@@ -45,7 +48,12 @@ var openSurface = func(w *program.World, trace string) (*lock.Surface, error) {
 	case sum.Traces > 1:
 		return nil, program.Fail("name one recording", "%s: %d recordings; a lock is made from one", trace, sum.Traces)
 	}
-	return c.Surface()
+	s, err := c.Surface()
+	switch {
+	case errors.Is(err, lock.ErrAmbiguous), errors.Is(err, lock.ErrUnrecorded):
+		return nil, program.Fail("such a surface can be neither pinned nor compared; record it again", "%s: %w", trace, err)
+	}
+	return s, err
 }
 
 // collect feeds the collector with what one frame shows.
@@ -56,7 +64,17 @@ func collect(c *lock.SurfaceCollector, o *offline.Observation) {
 	if c.Server == nil && o.Record.HTTP != nil {
 		c.Server = endpointOf(o.Record.HTTP)
 	}
-	if l := o.Outcome.Listed; l != nil {
+	lacks := o.Record.Flags&(formats.Elided|formats.Truncated|formats.Redacted) != 0
+	switch l := o.Outcome.Listed; {
+	case l == nil:
+		if lacks && bytes.Contains(o.Record.Frame, []byte(`"tools"`)) && o.Record.Dir != analyze.ClientToServer {
+			c.Refuse("tools/list", lock.ErrUnrecorded) // perhaps a list, and nobody can say
+		}
+	case lacks:
+		c.Refuse(l.Method, lock.ErrUnrecorded)
+	case l.Result != nil && twofold(o, l.Result):
+		c.Refuse(l.Method, lock.ErrAmbiguous)
+	default:
 		c.Feed(l.Method, l.Cursor, l.Result)
 	}
 	if o.Outcome.Method == "initialize" && o.Event != nil && o.Event.Frame != nil {
@@ -69,6 +87,33 @@ func collect(c *lock.SurfaceCollector, o *offline.Observation) {
 	if p := o.Session.Machine.Protocol(); p != "" {
 		c.Protocol(p)
 	}
+}
+
+// twofold says that the message which holds a result can be read in another way:
+// with another result, or as the answer to something else.
+func twofold(o *offline.Observation, result []byte) bool {
+	if o.Event == nil || o.Event.Frame == nil {
+		return false
+	}
+	for i := range o.Event.Frame.Parts() {
+		m := &o.Event.Frame.Parts()[i].Msg
+		if len(m.Result) == 0 || &m.Result[0] != &result[0] {
+			continue
+		}
+		seen := map[string]int{}
+		jsonrpc.Each(m.Raw, func(key string, _ []byte, _ int) bool {
+			for _, k := range []string{"id", "result", "error", "method"} {
+				if strings.EqualFold(k, key) {
+					if seen[k]++; k != key {
+						seen[k]++
+					}
+				}
+			}
+			return true
+		})
+		return seen["id"] > 1 || seen["result"] > 1 || seen["error"] > 0 || seen["method"] > 0
+	}
+	return false
 }
 
 // endpointOf is the server's URL as an HTTP exchange was sent to it, without
