@@ -86,6 +86,10 @@ func TestWordsOfAText(t *testing.T) {
 		{`https://mywebhook.site! https://webhook.sites!`, "URL", same},
 		{`https://!webhook.site`, "EXFIL-DOMAIN URL", same}, // the bare token
 		{`https://é.webhook.sité`, "URL", same},
+		{`https://webhook.site，@x`, "EXFIL-DOMAIN", "URL"}, {`https://webhook.site**@good.example`, "EXFIL-DOMAIN", "URL"},
+		{`https://webhook.site:443，@good.example`, "EXFIL-DOMAIN", "URL"}, {`https://10.0.0.1!@`, "EXFIL-IP-LITERAL URL", "URL"},
+		{`https://webhook.site%20@[2001:db8::1]`, "EXFIL-DOMAIN", "URL"},
+		{`https://webhook.site:pw@good.example https://webhook.site:1@good.example https://webhook.site:1a@b.example`, "URL", same},
 		// Controls end an authority.
 		{"https://webhook.site\x07", "ANSI EXFIL-DOMAIN", same},
 		{"https://webhook.site\x00x", "ANSI EXFIL-DOMAIN", same},

@@ -225,6 +225,11 @@ scan:
 		hostEnd = colon
 	}
 	listed := s.host(t[hostStart:hostEnd], hostStart, six, e)
+	if at >= 0 && s.c.wide {
+		if n := shaped(t[a:e]); !userName(t[a+n:e]) && s.prose(t[a:a+n], a, t[e:]) {
+			listed = true
+		}
+	}
 	switch {
 	case listed:
 		s.found |= foundDomain
@@ -265,12 +270,7 @@ func (s *textScan) host(host []byte, at int, six bool, e int) (listed bool) {
 		return s.domain(host, at, path)
 	}
 	if s.c.wide {
-		// A mark that closes a sentence or an emphasis, the next parameter of a
-		// query: where the host ends for a reader who finds URLs in prose.
-		if short := bytes.TrimRight(host[:n], "."); len(short) > 0 {
-			s.number(short, at)
-			listed = s.domain(short, at, path)
-		}
+		listed = s.prose(host[:n], at, path)
 	}
 	if plainHost(host) {
 		return s.domain(host, at, path) || listed
@@ -294,6 +294,32 @@ func (s *textScan) host(host []byte, at int, six bool, e int) (listed bool) {
 		s.address(ip, at, end)
 	}
 	return listed
+}
+
+// prose judges what of a host, or of an authority, is shaped like one, for a
+// reader who finds URLs in prose: a mark that closes a sentence or an emphasis,
+// the next parameter of a query end the host for them.
+func (s *textScan) prose(short []byte, at int, path []byte) bool {
+	short = bytes.TrimRight(short, ".")
+	if len(short) == 0 {
+		return false
+	}
+	s.number(short, at)
+	return s.domain(short, at, path)
+}
+
+// userName reports that rest, which stands behind what is shaped like a host and
+// goes on to an `@`, leaves that a user's name: it is the `@`, or a password
+// that is no port with something behind it.
+func userName(rest []byte) bool {
+	if rest[0] != ':' {
+		return rest[0] == '@'
+	}
+	n := 1
+	for isDigit(rest[n]) {
+		n++
+	}
+	return n == 1 || rest[n] == '@' || wordChar[rest[n]]
 }
 
 // number judges a host in one of the forms of an IPv4 address.

@@ -196,7 +196,8 @@ func plainForm(s string) string {
 var (
 	plainScheme = regexp.MustCompile(`(?:^|[^A-Za-z0-9+.-])((?i:https?|ftp|wss?))$`)
 	plainEnd    = regexp.MustCompile("^[/?# \"'`(){}<>|,;\\\\\u0000-\u001f\u007f-\u009f]")
-	plainHosts  = regexp.MustCompile(`^[A-Za-z0-9.-]*`)
+	plainHosts  = regexp.MustCompile(`^([A-Za-z0-9.-]*)`)
+	plainUser   = regexp.MustCompile(`^([A-Za-z0-9.-]*)(?:[^A-Za-z0-9.@:-]|:[0-9]+[^A-Za-z0-9_@])`)
 	plainToken  = regexp.MustCompile(`(?:^|[^A-Za-z0-9._/-])([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)`)
 	plainQuads  = regexp.MustCompile(`^\d{1,3}(?:\.\d{1,3}){3}(?:-\d{1,3}(?:\.\d{1,3}){3})*$`)
 	plainSix    = regexp.MustCompile(`[0-9A-Fa-f:.]+`)
@@ -343,7 +344,24 @@ func sorted(m map[string]bool) (out []string) {
 
 // authority judges one authority; it reports whether a listed host was found.
 func (p *plainRules) authority(t string, from, end int, host func(h string, at, end int, path string, bare bool) bool, addr func(a netip.Addr, at, end int)) bool {
+	listed := false
+	prose := func(at int, re *regexp.Regexp) {
+		short := t[at:at]
+		if m := re.FindStringSubmatch(t[at:end]); m != nil && p.wide {
+			short = strings.TrimRight(m[1], ".")
+		}
+		if short == "" {
+			return
+		}
+		if host(strings.ToLower(short), at, at+len(short), t[end:], false) {
+			listed = true
+		}
+		if a, ok := plainNumber(short); ok {
+			addr(a, at, at+len(short))
+		}
+	}
 	if i := strings.LastIndexByte(t[from:end], '@'); i >= 0 {
+		prose(from, plainUser)
 		from += i + 1
 	}
 	h := t[from:end]
@@ -354,30 +372,25 @@ func (p *plainRules) authority(t string, from, end int, host func(h string, at, 
 		if a, err := netip.ParseAddr(lit); err == nil {
 			addr(a, from, from+len(h))
 		}
-		return false
+		return listed
 	}
 	h, _, _ = strings.Cut(h, ":")
 	h = strings.TrimRight(h, ".")
 	at, to := from, from+len(h)
 	if h == "" {
-		return false
+		return listed
 	}
 	path := t[end:]
 	if a, err := netip.ParseAddr(h); err == nil && a.Is4() {
 		addr(a, at, to)
 	}
-	listed := host(strings.ToLower(h), at, to, path, false)
+	if host(strings.ToLower(h), at, to, path, false) {
+		listed = true
+	}
 	if !p.wide {
 		return listed
 	}
-	if short := strings.TrimRight(plainHosts.FindString(h), "."); short != "" && short != h {
-		if host(strings.ToLower(short), at, at+len(short), path, false) {
-			listed = true
-		}
-		if a, ok := plainNumber(short); ok {
-			addr(a, at, at+len(short))
-		}
-	}
+	prose(from, plainHosts)
 	name := plainASCII(plainPercent(h))
 	name = strings.TrimRight(name, ".")
 	if host(name, at, to, path, false) {
