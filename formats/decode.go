@@ -133,7 +133,7 @@ func (d *lineDecoder) line(buf []byte, a, b int, lineNo, base int64, visit Visit
 // it is not, and nothing has been emitted.
 func (d *lineDecoder) fast(buf []byte, a, b int, lineNo, base int64, visit Visit) bool {
 	e := &d.e
-	e.seen, e.twice, e.frameAt = 0, false, keyNone
+	e.seen, e.twice, e.odd, e.frameAt = 0, 0, 0, keyNone
 	tried, wholeOK, frameOff := false, false, 0
 	i := d.p.Space(a + 1)
 	if i < b && buf[i] == '}' {
@@ -188,7 +188,11 @@ func (d *lineDecoder) fast(buf []byte, a, b int, lineNo, base int64, visit Visit
 				if k == keyFrame && e.frameAt == keyAlias || k == keyAlias && e.frameAt == keyAlias {
 					return false // several candidates: the slow path weighs them
 				}
-				if k != keyNone {
+				if k == keyNone {
+					if odd := oddKey(buf[ka:kb], d.form); odd != keyNone {
+						e.odd |= 1 << odd
+					}
+				} else {
 					e.put(k, buf[i:end:end], i-a)
 					if k == keyFrame {
 						frameOff = i
@@ -209,7 +213,7 @@ func (d *lineDecoder) fast(buf []byte, a, b int, lineNo, base int64, visit Visit
 			i = d.p.Space(i + 1)
 		}
 	}
-	if !blank(buf[i:b]) || e.twice || e.has(keyUnderMeta) && !e.has(keyDir) && !wholeOK {
+	if !blank(buf[i:b]) || e.twice|e.odd != 0 || e.has(keyUnderMeta) && !e.has(keyDir) && !wholeOK {
 		return false
 	}
 	if d.form == formSnoop {

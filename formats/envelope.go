@@ -14,7 +14,8 @@ import (
 // into the line.
 type envelope struct {
 	seen    uint32 // bit k: key k was there
-	twice   bool   // a key that holds a frame or its direction stood twice
+	twice   uint32 // bit k: key k stood twice, and what it says is not the same to every reader
+	odd     uint32 // bit k: key k stood there in another case, which is not that key
 	val     [keyCount][]byte
 	at      [keyCount]int // where in the line each value begins
 	frameAt key           // keyFrame or keyAlias: which holds the frame in hand
@@ -33,8 +34,6 @@ func (e *envelope) get(k key) []byte {
 func (e *envelope) put(k key, raw []byte, at int) {
 	if e.has(k) {
 		switch k {
-		case keyFrame, keyDir, keyRawB64, keyText:
-			e.twice = true
 		case keyAlias:
 			// Several names for a frame: the value that is most like one.
 			if frameRank(raw) <= frameRank(e.val[k]) {
@@ -42,11 +41,20 @@ func (e *envelope) put(k key, raw []byte, at int) {
 			}
 		case keyTS:
 			return // the first of `ts` and its aliases
+		case keyVersion, keyMessage, keyHeader:
+		default:
+			e.twice |= 1 << k
 		}
+	}
+	if holdsFrame>>k&1 == 1 {
+		e.twice |= e.seen & holdsFrame &^ (1 << k) // frame beside raw_b64: two frames
 	}
 	e.seen |= 1 << k
 	e.val[k], e.at[k] = raw, at
 }
+
+// holdsFrame are the keys whose value is the frame.
+const holdsFrame = 1<<keyFrame | 1<<keyRawB64
 
 // frameRank orders the values that may be a frame: an object with members of a
 // message, any object, an array, a string that holds JSON, anything else.

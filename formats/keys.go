@@ -95,6 +95,63 @@ func envelopeKey(k []byte) key {
 	return keyNone
 }
 
+// keyNames are how errors call the keys.
+var keyNames = [keyCount]string{
+	keyDir: "direction", keyTS: "ts", keySession: "session", keySeq: "seq", keyFrame: "frame", keyAlias: "message",
+	keyRawB64: "raw_b64", keyFraming: "framing", keyCandidate: "candidate", keyTruncated: "truncated", keyElided: "elided",
+	keyRedacted: "redacted", keySynthetic: "synthetic", keyBatch: "batch", keyHTTP: "http", keyMeta: "meta", keyText: "text",
+	keyBinaryB64: "binary_b64", keyBinaryLen: "binary_len", keyOverCap: "over_cap", keyUnderMeta: "_meta", keyConn: "conn_id",
+	keyStatus: "status",
+}
+
+// namesOf lists the keys of a set, as their form spells them.
+func namesOf(set uint32, f form) string {
+	var list []string
+	for k := keyNone + 1; k < keyCount; k++ {
+		if set>>k&1 == 0 {
+			continue
+		}
+		name := keyNames[k]
+		if f == formSnoop {
+			switch k {
+			case keyFrame:
+				name = "raw"
+			case keySession:
+				name = "session_id"
+			}
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// oddKey is the key that k would be in small letters, if it is none as it is and
+// holds a frame or says what to make of it. To a reader that does not mind the
+// case it is that key; to others it is nothing.
+func oddKey(k []byte, f form) key {
+	if len(k) > 10 {
+		return keyNone
+	}
+	capital := false
+	for _, c := range k {
+		capital = capital || c >= 'A' && c <= 'Z'
+	}
+	if !capital {
+		return keyNone
+	}
+	var of key
+	if small := bytes.ToLower(k); f == formSnoop {
+		of = snoopKey(small)
+	} else {
+		of = envelopeKey(small)
+	}
+	switch of {
+	case keyDir, keyFrame, keyRawB64, keyCandidate, keyText, keyBinaryB64, keySession:
+		return of
+	}
+	return keyNone
+}
+
 // snoopKey knows the members of an mcpsnoop envelope.
 func snoopKey(k []byte) key {
 	switch string(k) {

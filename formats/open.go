@@ -126,6 +126,9 @@ func Open(name string, r io.Reader, o Options) (Source, error) {
 	if s.rel && s.out == analyze.Unknown {
 		notices = append(notices, "directions are relative to the program that wrote the log, and its beginning does not say whether that was the client or the server: they are inferred from the methods; --perspective client or server settles it")
 	}
+	if s.both {
+		notices = append(notices, "both sides of this log send what only a client sends: the program that wrote it is taken for the client, since its own lines can be believed; --perspective server says otherwise")
+	}
 	base := &stream{r: br, o: o, s: s, off: off, line: 1, notices: notices, size: chunkLen, hold: o.MaxFrame/3*4 + 64<<10}
 	if s.form == formFramed {
 		return &framedSource{stream: base}, nil

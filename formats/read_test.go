@@ -133,6 +133,7 @@ func brief(rs []seen) []string {
 const (
 	req1  = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}`
 	res1  = `{"jsonrpc":"2.0","id":1,"result":{}}`
+	res0  = `{"jsonrpc":"2.0","id":0,"result":{}}`
 	init0 = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`
 )
 
@@ -140,6 +141,7 @@ const (
 	errTwo    = "more than one value on the line"
 	errLetter = "not JSON by the letter (a bad number, or bytes that are no UTF-8); read leniently"
 	errOpen   = "the line ends inside a JSON value"
+	errCase   = "a key of the record is spelled in another case, which makes it another key: "
 )
 
 func TestForms(t *testing.T) {
@@ -167,16 +169,24 @@ func TestForms(t *testing.T) {
 		{name: "meta, session", in: `{"meta":{"warden_trace":1}}` + "\n" + `{"direction":"c2s","session":"a\u0062","frame":` + req1 + "}\n" + `{"direction":"c2s","session":7,"frame":` + req1 + "}\n",
 			want: []string{`1 meta {"warden_trace":1}`, "2 frame c2s @ab msg " + req1, "3 frame c2s @7 msg " + req1}},
 		{name: "no frame", in: `{"direction":"c2s","frame":` + req1 + "}\n" + `{"direction":"c2s","ts":1}` + "\n", want: []string{"1 frame c2s msg " + req1, "2 bad c2s a record without a frame"}},
+		{name: "frame and raw_b64", in: `{"direction":"c2s","raw_b64":"e30=","frame":` + req1 + "}\n" + req1 + "\n",
+			want: []string{"1 bad a member of the record stands twice: raw_b64", "1 frame c2s msg {}", "1 frame c2s msg " + req1, "2 frame msg " + req1}},
+		{name: "twice", in: `{"direction":"c2s","direction":"s2c","candidate":1,"candidate":2,"frame":` + res1 + "}\n" + `{"dir":"c2s","direction":"c2s","frame":` + req1 + "}\n",
+			want: []string{"1 bad a member of the record stands twice: direction, candidate", "1 frame s2c msg " + res1, "2 bad a member of the record stands twice: direction", "2 frame c2s msg " + req1}},
+		{name: "three frames", in: `{"direction":"c2s","frame":` + req1 + `,"fr\u0061me":"x","frame":` + res1 + "}\n",
+			want: []string{"1 bad a member of the record stands twice: frame", "1 frame c2s msg " + req1, `1 frame c2s "x"`, "1 frame c2s msg " + res1}},
+		{name: "another case", in: req1 + "\n" + `{"Direction":"s2c","Frame":` + res1 + "}\n" + `{"direction":"s2c","FRAME":` + res1 + "}\n" + `{"Direction":"s2c","frame":` + res1 + "}\n" + `{"jsonrpc":"2.0","id":1,"method":"ping","Frame":{}}` + "\n",
+			want: []string{"1 frame msg " + req1, "2 bad " + errCase + "direction, frame", "3 bad " + errCase + "frame", "3 bad s2c a record without a frame", "4 bad " + errCase + "direction", "4 frame msg " + res1, `5 frame msg {"jsonrpc":"2.0","id":1,"method":"ping","Frame":{}}`}},
 		{name: "two frames", in: `{"direction":"c2s","frame":` + req1 + `,"frame":` + res1 + "}\n",
-			want: []string{"1 bad a member of the record stands twice", "1 frame c2s msg " + req1, "1 frame c2s msg " + res1}},
+			want: []string{"1 bad a member of the record stands twice: frame", "1 frame c2s msg " + req1, "1 frame c2s msg " + res1}},
 		{name: "escaped keys", in: `{"\u0064irection":"c2s","fram\u0065":` + req1 + "}\n" + req1 + "\n", want: []string{"1 frame c2s msg " + req1, "2 frame msg " + req1}},
 		{name: "aliases", in: `{"dir":"client_to_server","timestamp":1767225600,"message":` + req1 + "}\n" + `{"direction":"fromAgent","t":1,"payload":"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"}` + "\n" +
 			`{"_meta":{"dir":"s2c"},"msg":` + res1 + "}\n" + `{"id":"x","data":{"note":1},"body":` + res1 + `,"dir":"res"}` + "\n",
 			want: []string{"1 frame c2s msg " + req1, "2 frame s2c msg " + res1, "3 frame s2c msg " + res1, "4 frame msg " + res1}, format: nameAlias},
 		{name: "relative to a client", in: `{"direction":"SEND","payload":` + init0 + "}\n" + `{"direction":"RECEIVE","payload":` + res1 + "}\n",
 			want: []string{"1 frame c2s msg " + init0, "2 frame s2c msg " + res1}},
-		{name: "relative to a server", in: `{"direction":"in","payload":` + init0 + "}\n" + `{"direction":"out","payload":` + res1 + "}\n",
-			want: []string{"1 frame c2s msg " + init0, "2 frame s2c msg " + res1}},
+		{name: "relative to a server", in: `{"direction":"in","payload":` + init0 + "}\n" + `{"direction":"out","payload":` + res0 + "}\n",
+			want: []string{"1 frame c2s msg " + init0, "2 frame s2c msg " + res0}},
 		{name: "relative, told", in: `{"direction":"in","payload":` + req1 + "}\n", o: Options{Perspective: "client"}, want: []string{"1 frame s2c msg " + req1}},
 		{name: "relative, unknown", in: `{"direction":"in","payload":` + req1 + "}\n", want: []string{"1 frame msg " + req1}},
 		{name: "two on a line", in: req1 + res1 + "\n" + req1 + " " + res1 + " x" + res1 + "\n",
@@ -195,7 +205,7 @@ func TestForms(t *testing.T) {
 			want: []string{"1 frame s2c junk " + req1, "2 frame s2c " + req1 + res1, `3 frame s2c {"a`, "4 frame s2c msg " + req1}},
 		{name: "go-sdk client", in: "write: " + init0 + "\nread: " + res1 + "\nread error: EOF\nwrite: {\n",
 			want: []string{"1 frame c2s msg " + init0, "2 frame s2c msg " + res1, "3 stderr read error: EOF", "4 bad not JSON after read: or write:"}, format: "go-sdk log"},
-		{name: "go-sdk server", in: "read: " + init0 + "\nwrite: " + res1 + "\n", want: []string{"1 frame c2s msg " + init0, "2 frame s2c msg " + res1}},
+		{name: "go-sdk server", in: "read: " + init0 + "\nwrite: " + res0 + "\n", want: []string{"1 frame c2s msg " + init0, "2 frame s2c msg " + res0}},
 		{name: "go-sdk told", in: "read: " + req1 + "\n", o: Options{Perspective: "server"}, want: []string{"1 frame c2s msg " + req1}},
 		{name: "pretty", in: "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"method\": \"ping\"\n}\n" + req1 + "\n[\n" + req1 + ",\n" + res1 + "\n]\n",
 			want: []string{"1 frame msg {\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"method\": \"ping\"\n}", "6 frame msg " + req1, "7 frame [\n" + req1 + ",\n" + res1 + "\n]"}},

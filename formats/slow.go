@@ -145,6 +145,8 @@ func (d *lineDecoder) members(e *envelope, obj []byte) (frames []held) {
 		}
 		if k != keyNone {
 			e.put(k, value, at)
+		} else if odd := oddKey([]byte(name), d.form); odd != keyNone {
+			e.odd |= 1 << odd
 		}
 		return true
 	})
@@ -161,7 +163,14 @@ func (d *lineDecoder) one(buf []byte, a, b int, lineNo, base int64, lenient bool
 	}
 	var e envelope
 	frames := d.members(&e, buf[a:b:b])
+	odd := e.odd != 0 && !e.has(keyVersion)
+	if odd {
+		d.bad(a, lineNo, base, "a key of the record is spelled in another case, which makes it another key: "+namesOf(e.odd, d.form), visit)
+	}
 	if d.form != formSnoop && !e.isEnvelope() {
+		if odd && !e.has(keyMessage) {
+			return // nothing in it says that it is a message
+		}
 		*r = Record{Line: lineNo, Offset: base + int64(a), Dir: d.o.Dir, Seq: -1}
 		d.bare(r, buf, a, b, visit)
 		return
@@ -171,10 +180,10 @@ func (d *lineDecoder) one(buf []byte, a, b int, lineNo, base int64, lenient bool
 		d.bare(r, buf, a, b, visit)
 		return
 	}
-	if e.twice {
-		d.bad(a, lineNo, base, "a member of the record stands twice", visit)
+	if e.twice != 0 {
+		d.bad(a, lineNo, base, "a member of the record stands twice: "+namesOf(e.twice, d.form), visit)
 	}
-	if e.twice && len(frames) > 1 {
+	if e.twice&holdsFrame != 0 {
 		// Each is read: nobody knows which one another reader takes.
 		for _, f := range frames {
 			again := e

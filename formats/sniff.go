@@ -40,8 +40,9 @@ type sniffed struct {
 	name string            // of the spelling, for reports
 	tee  bool              // junk lines stand among bare frames
 	weak bool              // too little to believe of a file that nobody named
-	out  analyze.Direction // what the log's writer sends, where an initialize says so
+	out  analyze.Direction // what the log's writer sends, where its beginning says so
 	rel  bool              // directions are relative to the writer
+	both bool              // both sides send what only a client sends
 }
 
 var (
@@ -96,9 +97,9 @@ func sniff(head []byte, whole bool, o Options) (sniffed, error) {
 	}
 	switch o.Perspective {
 	case "client":
-		s.out = analyze.ClientToServer
+		s.out, s.both = analyze.ClientToServer, false
 	case "server":
-		s.out = analyze.ServerToClient
+		s.out, s.both = analyze.ServerToClient, false
 	}
 	if o.Dir != analyze.Unknown {
 		s.tee = true
@@ -112,6 +113,7 @@ func (s *sniffed) lines(body []byte, whole bool) error {
 	s.form = formNone
 	first, junk, good := true, 0, 0
 	var foreign error
+	var by writer
 	for rest := body; len(rest) > 0; {
 		line := rest
 		cut := true // the head may end in the line
@@ -128,9 +130,8 @@ func (s *sniffed) lines(body []byte, whole bool) error {
 			if s.form == formNone {
 				s.form, s.name, s.rel = formSDK, formNames[formSDK], true
 			}
-			if s.out == analyze.Unknown {
-				s.infer(line[bytes.IndexByte(line, '{')+1:], line[0] == 'w')
-			}
+			_, frame, _ := bytes.Cut(line, []byte(": "))
+			by.see(frame, line[0] == 'w')
 			good++
 			first = false
 			continue
@@ -152,7 +153,7 @@ func (s *sniffed) lines(body []byte, whole bool) error {
 				if s.form == formNone {
 					s.form, s.name = k, name
 				}
-				s.relative(line)
+				s.relative(line, &by)
 				first = false
 				continue
 			}
@@ -170,6 +171,9 @@ func (s *sniffed) lines(body []byte, whole bool) error {
 	}
 	if s.form == formNone {
 		return foreign
+	}
+	if s.rel {
+		s.out, s.both = by.sends()
 	}
 	if junk > 0 && s.form == formLines && s.name == nameBare && !openBody(body) {
 		s.weak = junk > good
@@ -233,36 +237,21 @@ func openBody(body []byte) bool {
 	return st == stateMore
 }
 
-// relative notes a direction that depends on who wrote the log, and whose it
-// is when the line is the request that a session begins with.
-func (s *sniffed) relative(line []byte) {
-	if s.out != analyze.Unknown {
-		return
-	}
-	for _, m := range topMembers(line) {
+// relative notes a direction that depends on who wrote the log.
+func (s *sniffed) relative(line []byte, by *writer) {
+	ms := topMembers(line)
+	for _, m := range ms {
 		if m.key != "direction" && m.key != "dir" {
 			continue
 		}
 		switch wayOf(content(m.raw)) {
 		case wayOut:
 			s.rel = true
-			s.infer(line, true)
+			by.see(heldFrame(ms), true)
 		case wayIn:
 			s.rel = true
-			s.infer(line, false)
+			by.see(heldFrame(ms), false)
 		}
-	}
-}
-
-var opening = regexp.MustCompile(`\\?"method\\?"\s*:\s*\\?"(initialize|server/discover)\\?"`)
-
-func (s *sniffed) infer(line []byte, sent bool) {
-	if !opening.Match(line) {
-		return
-	}
-	s.out = analyze.ServerToClient
-	if sent {
-		s.out = analyze.ClientToServer
 	}
 }
 

@@ -220,6 +220,45 @@ func TestMembers(t *testing.T) {
 	}
 }
 
+// TestTarCutBetweenMembers: an archive that ends where a member could begin,
+// without its end, may lack members.
+func TestTarCutBetweenMembers(t *testing.T) {
+	zeros := bytes.Repeat([]byte{0}, 1024)
+	whole := tarOf(t, []string{"a", "z"}, map[string][]byte{"a": []byte("one"), "z": zeros})
+	// Header and block of a; header and two blocks of z; the end.
+	for _, c := range []struct {
+		length   int
+		complete bool
+	}{{1024, false}, {2560, false}, {2560 + 512, true}, {2560 + 1024, true}, {len(whole), true}} {
+		data := whole[:c.length]
+		for _, wrap := range []func([]byte) []byte{
+			func(b []byte) []byte { return b },
+			func(b []byte) []byte { return gz(t, b) },
+			func(b []byte) []byte { return tarOf(t, []string{"in.tar"}, map[string][]byte{"in.tar": b}) },
+		} {
+			r, info, err := Open(bytes.NewReader(wrap(data)), Options{})
+			if err != nil || !info.Tar {
+				t.Fatalf("tar %v, %v", info.Tar, err)
+			}
+			members, failed := 0, error(nil)
+			for m, err := range Members(iotest.OneByteReader(r), Options{}) {
+				if err != nil {
+					failed = err
+					continue
+				}
+				members++
+				io.Copy(io.Discard, io.LimitReader(m.R, 1)) // the rest is skipped
+			}
+			if want := 1 + min(1, c.length/2560); members != want {
+				t.Errorf("%d bytes: %d members, want %d", c.length, members, want)
+			}
+			if (failed == nil) != c.complete || failed != nil && failed.Error() != "tar: cut short: unexpected EOF" {
+				t.Errorf("%d bytes: %v", c.length, failed)
+			}
+		}
+	}
+}
+
 func TestDamagedTar(t *testing.T) {
 	whole := tarOf(t, []string{"a", "b"}, map[string][]byte{"a": []byte("one"), "b": bytes.Repeat([]byte("x"), 2000)})
 	var got []string
