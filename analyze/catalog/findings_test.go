@@ -90,6 +90,8 @@ func TestWordsOfAText(t *testing.T) {
 		{`https://webhook.site:443，@good.example`, "EXFIL-DOMAIN", "URL"}, {`https://10.0.0.1!@`, "EXFIL-IP-LITERAL URL", "URL"},
 		{`https://webhook.site%20@[2001:db8::1]`, "EXFIL-DOMAIN", "URL"},
 		{`https://webhook.site:pw@good.example https://webhook.site:1@good.example https://webhook.site:1a@b.example`, "URL", same},
+		{`https://webhook。site、 https://webhook。site，x`, "EXFIL-DOMAIN", "URL"},
+		{`https://webhook%2esite%20x`, "EXFIL-DOMAIN", "URL"}, {`http://１２７．0．0．1！`, "EXFIL-IP-LITERAL URL", "URL"},
 		// Controls end an authority.
 		{"https://webhook.site\x07", "ANSI EXFIL-DOMAIN", same},
 		{"https://webhook.site\x00x", "ANSI EXFIL-DOMAIN", same},

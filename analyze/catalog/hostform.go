@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -21,8 +22,9 @@ func plainHost(h []byte) bool {
 // "WRD-RES-EXFIL-DOMAIN", wider). ok is false when no name has that form, or when
 // its last labels can't become ASCII, and ascii says that nothing listed needs
 // them in another form.
+//
+// The host has gone through unpercent.
 func browserHost(h []byte, ascii bool) (string, bool) {
-	h = unpercent(h)
 	if plainBytes(h) {
 		s := strings.ToLower(string(h))
 		return s, fits(s)
@@ -37,6 +39,24 @@ func browserHost(h []byte, ascii bool) (string, bool) {
 		return "", false
 	}
 	return asciiHost(s)
+}
+
+// lettered is how many of the first bytes of a decoded host are letters, marks,
+// digits and dots of any script, hyphens, and what browsers drop from hosts: the
+// part that a reader of prose in that script takes for the host.
+func lettered(h []byte) int {
+	for i := 0; i < len(h); {
+		r, w := utf8.DecodeRune(h[i:])
+		switch {
+		case r == utf8.RuneError:
+			return i
+		case r == '.', r == '-', r == 0x3002, r == 0xff0e, r == 0xff61, unicode.In(r, unicode.L, unicode.N, unicode.M), ignoredInHost(r):
+		default:
+			return i
+		}
+		i += w
+	}
+	return len(h)
 }
 
 func plainBytes(h []byte) bool {

@@ -282,18 +282,27 @@ func (s *textScan) host(host []byte, at int, six bool, e int) (listed bool) {
 	if !s.c.wide {
 		return listed
 	}
-	name, ok := browserHost(host, s.c.deny.ascii)
-	if !ok {
-		return listed
-	}
-	name = strings.TrimRight(name, ".")
-	if s.listed([]byte(name), at, end, path) {
+	host = unpercent(host)
+	if s.browser(host, at, end, path) {
 		listed = true
 	}
+	if n := lettered(host); n < len(host) && s.browser(host[:n], at, end, path) {
+		listed = true
+	}
+	return listed
+}
+
+// browser judges a decoded host as browsers would read it.
+func (s *textScan) browser(host []byte, at, end int, path []byte) bool {
+	name, ok := browserHost(host, s.c.deny.ascii)
+	if !ok {
+		return false
+	}
+	name = strings.TrimRight(name, ".")
 	if ip, ok := numberHost(name); ok {
 		s.address(ip, at, end)
 	}
-	return listed
+	return s.listed([]byte(name), at, end, path)
 }
 
 // prose judges what of a host, or of an authority, is shaped like one, for a

@@ -194,13 +194,14 @@ func plainForm(s string) string {
 }
 
 var (
-	plainScheme = regexp.MustCompile(`(?:^|[^A-Za-z0-9+.-])((?i:https?|ftp|wss?))$`)
-	plainEnd    = regexp.MustCompile("^[/?# \"'`(){}<>|,;\\\\\u0000-\u001f\u007f-\u009f]")
-	plainHosts  = regexp.MustCompile(`^([A-Za-z0-9.-]*)`)
-	plainUser   = regexp.MustCompile(`^([A-Za-z0-9.-]*)(?:[^A-Za-z0-9.@:-]|:[0-9]+[^A-Za-z0-9_@])`)
-	plainToken  = regexp.MustCompile(`(?:^|[^A-Za-z0-9._/-])([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)`)
-	plainQuads  = regexp.MustCompile(`^\d{1,3}(?:\.\d{1,3}){3}(?:-\d{1,3}(?:\.\d{1,3}){3})*$`)
-	plainSix    = regexp.MustCompile(`[0-9A-Fa-f:.]+`)
+	plainScheme  = regexp.MustCompile(`(?:^|[^A-Za-z0-9+.-])((?i:https?|ftp|wss?))$`)
+	plainEnd     = regexp.MustCompile("^[/?# \"'`(){}<>|,;\\\\\u0000-\u001f\u007f-\u009f]")
+	plainHosts   = regexp.MustCompile(`^([A-Za-z0-9.-]*)`)
+	plainLetters = regexp.MustCompile("^[\\pL\\pN\\pM.\u3002\uff0e\uff61\u00ad\u034f\u180b-\u180d\u180f\u200b\u2060\u2064\U0001bca0-\U0001bca3\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef-]*")
+	plainUser    = regexp.MustCompile(`^([A-Za-z0-9.-]*)(?:[^A-Za-z0-9.@:-]|:[0-9]+[^A-Za-z0-9_@])`)
+	plainToken   = regexp.MustCompile(`(?:^|[^A-Za-z0-9._/-])([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)`)
+	plainQuads   = regexp.MustCompile(`^\d{1,3}(?:\.\d{1,3}){3}(?:-\d{1,3}(?:\.\d{1,3}){3})*$`)
+	plainSix     = regexp.MustCompile(`[0-9A-Fa-f:.]+`)
 )
 
 // places covers the rules about hosts.
@@ -391,13 +392,20 @@ func (p *plainRules) authority(t string, from, end int, host func(h string, at, 
 		return listed
 	}
 	prose(from, plainHosts)
-	name := plainASCII(plainPercent(h))
-	name = strings.TrimRight(name, ".")
-	if host(name, at, to, path, false) {
-		listed = true
-	}
-	if a, ok := plainNumber(name); ok {
-		addr(a, at, to)
+	for _, re := range []*regexp.Regexp{regexp.MustCompile(`(?s)^.*$`), plainLetters} {
+		if re == plainLetters && regexp.MustCompile(`^[^%\x80-\x{10ffff}]*$`).MatchString(h) {
+			continue // the same as in prose
+		}
+		name := strings.TrimRight(plainASCII(re.FindString(plainPercent(h))), ".")
+		if name == "" {
+			continue
+		}
+		if host(name, at, to, path, false) {
+			listed = true
+		}
+		if a, ok := plainNumber(name); ok {
+			addr(a, at, to)
+		}
 	}
 	return listed
 }
