@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"strings"
+
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 )
 
@@ -249,7 +251,11 @@ func (s *mcpSession) structured(f *Frame, raw []byte, isError bool, v *verdicts)
 		v.add(rule, at, "structuredContent is no object")
 	case t.output.schema != nil:
 		if fault := t.output.schema.Validate(raw, &s.steps); fault != nil {
-			v.add(rule, at+s.p.redact.pointer(fault.Pointer), "structuredContent does not conform to the tool's outputSchema: "+fault.Reason)
+			what := "structuredContent does not conform to the tool's outputSchema: "
+			if strings.HasPrefix(fault.Reason, "can't be checked") {
+				what = "structuredContent " // in doubt it denies
+			}
+			v.add(rule, at+s.p.redact.pointer(fault.Pointer), what+fault.Reason)
 		}
 	}
 }

@@ -202,6 +202,7 @@ func TestCalls(t *testing.T) {
 	args := func(n int) string {
 		return req("1", "tools/call", `{"name":"a","arguments":{"t":"`+strings.Repeat("x", n-len(`{"t":""}`))+`"}}`)
 	}
+	oddTool := `{"name":"sum","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"n":{"type":"integer"},"s":{"pattern":"^(?=x)"}},"$defs":{"u":{"$ref":"https://example.com/s","pattern":"(a)\\1"}}}}`
 	sum := func(result string) []string { return lines(list("1", sumTool, echoTool), call("2", "sum", result)) }
 	echo := func(result string) []string { return lines(list("1", sumTool, echoTool), call("2", "echo", result)) }
 	run(t, MCP, []story{
@@ -229,6 +230,9 @@ func TestCalls(t *testing.T) {
 		{"as declared", Options{}, sum(`{"content":[],"structuredContent":{"n":3}}`), ""},
 		{"not as declared", Options{}, sum(`{"content":[],"structuredContent":{"n":"3"}}`), "OCU-STRUCTURED-CONTENT"},
 		{"missing", Options{}, sum(okContent), "OCU-STRUCTURED-CONTENT"},
+		{"not as declared, beside an unused odd pattern", Options{}, lines(list("1", oddTool), call("2", "sum", `{"content":[],"structuredContent":{"n":"3"}}`)), "OCU-STRUCTURED-CONTENT"},
+		{"as declared, beside an unused odd pattern", Options{}, lines(list("1", oddTool), call("2", "sum", `{"content":[],"structuredContent":{"n":3}}`)), ""},
+		{"what an odd pattern decides", Options{}, lines(list("1", oddTool), call("2", "sum", `{"content":[],"structuredContent":{"n":3,"s":"x"}}`)), "OCU-STRUCTURED-CONTENT"},
 		{"missing in an error", Options{}, sum(`{"content":[],"isError":true}`), ""},
 		{"an array", Options{}, sum(`{"content":[],"structuredContent":[]}`), "OCU-STRUCTURED-CONTENT"},
 		{"null", Options{}, sum(`{"content":[],"structuredContent":null}`), "OCU-STRUCTURED-CONTENT"},

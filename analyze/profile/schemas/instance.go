@@ -25,12 +25,12 @@ const (
 	fullSteps = 100_000
 )
 
-// Validate judges an instance: nil when it satisfies the schema, or when the
-// schema is Open. What can't be judged within the bounds is a fault. pool is
+// Validate judges an instance: nil when it satisfies the schema. What can't be
+// judged, within the bounds or at all, is a fault: in doubt it denies. pool is
 // what the caller can spend on it; what was spent is taken from it.
 func (s *Schema) Validate(raw []byte, pool *int64) *Fault {
 	if s.Open {
-		return nil
+		return &Fault{Reason: unknown}
 	}
 	if len(raw) > MaxInstanceBytes {
 		return &Fault{Reason: fmt.Sprintf("is larger than %d bytes and can't be checked", MaxInstanceBytes)}
@@ -50,8 +50,22 @@ func (s *Schema) Validate(raw []byte, pool *int64) *Fault {
 	doc := Any(v)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.steps.asked, s.steps.answer = false, true
 	err, over := s.run(s.quick, doc, steps)
-	*pool -= steps - max(0, s.steps.left)
+	left := max(0, s.steps.left)
+	if s.steps.asked && !over {
+		// What is unknown said yes; does the verdict hang on that?
+		yes := err
+		s.steps.answer = false
+		err, over = s.run(s.quick, doc, left)
+		left = max(0, s.steps.left)
+		s.steps.answer = true
+		if !over && (yes == nil) != (err == nil) {
+			*pool -= steps - left
+			return &Fault{Reason: unknown}
+		}
+	}
+	*pool -= steps - left
 	switch {
 	case over:
 		return &Fault{Reason: tooManySteps}
@@ -65,6 +79,9 @@ func (s *Schema) Validate(raw []byte, pool *int64) *Fault {
 	}
 	return first(err)
 }
+
+// unknown is the reason where a part of the schema that can't be evaluated decides.
+const unknown = "can't be checked: a pattern or a reference that is not evaluated here decides about it"
 
 const tooManySteps = "can't be checked against this schema in a bounded number of steps"
 

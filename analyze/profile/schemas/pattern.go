@@ -27,7 +27,10 @@ func (p *pattern) String() string { return p.src }
 // MatchString spends what the match may cost and runs it.
 func (p *pattern) MatchString(s string) bool {
 	p.steps.spend(1 + int64(len(s))*p.price/64)
-	return p.re == nil || p.re.MatchString(s)
+	if p.re == nil {
+		return p.steps.unknown()
+	}
+	return p.re.MatchString(s)
 }
 
 // newPattern reads a pattern. An error means that no reading of ECMA 262 takes

@@ -2,8 +2,9 @@
 // until shown otherwise. A schema is admitted only within bounds of size and
 // depth, read in the dialect that it declares, checked against that dialect's
 // meta-schema, and run with a budget of steps. Nothing is ever loaded from
-// outside: a reference to another document makes a schema Open, which means
-// that it is valid but instances can't be judged by it.
+// outside: what a reference to another document demands is unknown, as is what a
+// pattern outside of regular languages matches. All else of such a schema is
+// judged, and an instance whose verdict hangs on the unknown is refused.
 package schemas
 
 import (
@@ -41,8 +42,8 @@ type Fault struct {
 // Schema is an admitted schema. It is safe for use by several goroutines, one
 // at a time.
 type Schema struct {
-	// Open says that the schema is valid but can't judge instances: it refers
-	// to another document or has a pattern outside of regular languages.
+	// Open says that the schema is valid but nothing of it can be judged: the
+	// library could not resolve a reference.
 	Open bool
 
 	mu          sync.Mutex
@@ -154,20 +155,17 @@ func checkMeta(d *jsonschema.Draft, doc any) *Fault {
 // once behind a double negation, where the library stops at the first failure
 // and keeps no list of them.
 func ready(d *jsonschema.Draft, doc any) (*Schema, *Fault) {
-	in := instrument(doc)
+	in := instrument(doc, d == jsonschema.Draft4 || d == jsonschema.Draft6 || d == jsonschema.Draft7)
 	if in.subschemas > maxSubschemas {
 		return nil, &Fault{Reason: fmt.Sprintf("has more than %d subschemas and is not checked", maxSubschemas)}
 	}
-	s := &Schema{steps: &budget{}, unevaluated: in.unevaluated, Open: in.open}
+	s := &Schema{steps: &budget{}, unevaluated: in.unevaluated}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(d)
 	loader := &noLoader{}
 	c.UseLoader(loader)
-	lossy := false
 	c.UseRegexpEngine(func(src string) (jsonschema.Regexp, error) {
-		p, err := newPattern(src, s.steps)
-		lossy = lossy || err == nil && p.re == nil
-		return p, err
+		return newPattern(src, s.steps)
 	})
 	c.AssertFormat()
 	registerSteps(c, s.steps)
@@ -186,7 +184,6 @@ func ready(d *jsonschema.Draft, doc any) (*Schema, *Fault) {
 		return s.refuse(err)
 	}
 	s.full = full
-	s.Open = s.Open || lossy
 	return s, nil
 }
 

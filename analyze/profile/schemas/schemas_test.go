@@ -96,18 +96,61 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestOpenSchemasJudgeNothing: what can't be read is no verdict on instances.
-func TestOpenSchemasJudgeNothing(t *testing.T) {
-	for _, schema := range []string{`{"$ref":"https://example.com/a"}`, `{"pattern":"^(?!a)"}`, `{"pattern":"(a)\\1"}`,
-		`{"$ref":"#/enum/0","enum":[{"type":"object"}]}`, `{"pattern":"x{5000}"}`, `{"pattern":"` + strings.Repeat("(a|b)", 500) + `"}`} {
-		s, fault := Admit([]byte(schema))
-		if fault != nil || !s.Open {
-			t.Errorf("%s: open %v, fault %+v", schema, s, fault)
+// TestUnknownParts: what can't be evaluated takes nothing from the rest of a
+// schema, and what hangs on it is refused.
+func TestUnknownParts(t *testing.T) {
+	long := strings.Repeat("(a|b)", 500)
+	const look, far = `{"pattern":"^(?!a)"}`, `{"$ref":"https://example.com/a#/x"}`
+	for _, tt := range []struct {
+		schema, good, bad string
+		doubt             string // an instance that the unknown decides about
+	}{
+		{`{"type":"object","properties":{"n":{"type":"integer"}},"$defs":{"unused":` + look + `}}`, `{"n":1}`, `{"n":"x"}`, ""},
+		{`{"type":"object","properties":{"n":{"type":"integer"}},"$defs":{"unused":` + far + `}}`, `{"n":1}`, `{"n":"x"}`, ""},
+		{`{"properties":{"n":{"type":"integer"},"s":` + look + `}}`, `{"n":1}`, `{"n":"x","s":"y"}`, `{"s":"y"}`},
+		{`{"properties":{"n":{"type":"integer"},"s":{"pattern":"(a)\\1"}}}`, `{"n":1,"s":5}`, `{"n":"x"}`, `{"s":"aa"}`},
+		{`{"properties":{"n":{"type":"integer"},"s":{"pattern":"x{5000}"}}}`, `{"n":1}`, `{"n":"x"}`, `{"s":"x"}`},
+		{`{"properties":{"n":{"type":"integer"},"s":{"pattern":"` + long + `"}}}`, `{"n":1}`, `{"n":"x"}`, `{"s":"x"}`},
+		{`{"properties":{"n":{"type":"integer"},"s":` + far + `}}`, `{"n":1}`, `{"n":"x","s":1}`, `{"s":1}`},
+		{`{"properties":{"n":{"type":"integer"},"s":{"$ref":"other.json"}}}`, `{"n":1}`, `{"n":"x"}`, `{"s":1}`},
+		{`{"properties":{"s":{"type":"string","$ref":"https://example.com/a"}}}`, `{}`, `{"s":1}`, `{"s":"x"}`},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"s":{"type":"string","$ref":"https://example.com/a"},"n":{"type":"integer"}}}`, `{}`, `{"n":"x"}`, `{"s":1}`},
+		{`{"properties":{"n":{"type":"integer"},"s":{"$ref":"#/enum/0"}},"enum":[{"type":"object"},{"n":1},{"s":1}]}`, `{"n":1}`, `{"n":2}`, `{"s":1}`},
+		{`{"properties":{"n":{"type":"integer"}},"patternProperties":{"^(?=x)":{"type":"string"}}}`, `{}`, `{"n":"x"}`, `{"n":1,"x":1}`},
+		{`{"anyOf":[` + look + `,{"type":"string"}]}`, `"b"`, "", ""},
+		{`{"not":` + look + `,"type":"string"}`, "", `1`, `"b"`},
+	} {
+		s, fault := Admit([]byte(tt.schema))
+		if fault != nil || s.Open {
+			t.Errorf("%s: %+v", tt.schema, fault)
 			continue
 		}
-		if f := s.Validate([]byte(`"a"`), plenty()); f != nil {
-			t.Errorf("%s: judges: %+v", schema, f)
+		if tt.good != "" {
+			if f := s.Validate([]byte(tt.good), plenty()); f != nil {
+				t.Errorf("%s: %s is refused: %+v", tt.schema, tt.good, f)
+			}
 		}
+		if tt.bad != "" {
+			if f := s.Validate([]byte(tt.bad), plenty()); f == nil || f.Reason == unknown {
+				t.Errorf("%s: %s gives %+v", tt.schema, tt.bad, f)
+			}
+		}
+		if tt.doubt != "" {
+			if f := s.Validate([]byte(tt.doubt), plenty()); f == nil || f.Reason != unknown {
+				t.Errorf("%s: %s gives %+v", tt.schema, tt.doubt, f)
+			}
+		}
+	}
+	// A name that the document gives itself is no other document.
+	s, fault := Admit([]byte(`{"$id":"https://example.com/root","properties":{"a":{"$ref":"part"}},"$defs":{"p":{"$id":"https://example.com/part","type":"integer"}}}`))
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	if f := s.Validate([]byte(`{"a":1}`), plenty()); f != nil {
+		t.Errorf("a part by its name: %+v", f)
+	}
+	if f := s.Validate([]byte(`{"a":"x"}`), plenty()); f == nil || f.Pointer != "/a" {
+		t.Errorf("a part by its name: %+v", f)
 	}
 }
 
