@@ -112,7 +112,7 @@ func (b *builder) all(list string, raw [][]byte, id string, one func(string, *js
 		if !ok {
 			return nil, fmt.Errorf("%s has no %s", where, id)
 		}
-		where += " " + label(name)
+		where += " " + labelOf(list, name)
 		if variant(v, entryKeys[list]) {
 			return nil, fmt.Errorf("%s %w", where, ErrAmbiguous)
 		}
@@ -133,7 +133,7 @@ func (b *builder) all(list string, raw [][]byte, id string, one func(string, *js
 	slices.SortStableFunc(out, func(x, y built) int { return cmp.Compare(x.id, y.id) })
 	for i := 1; i < len(out); i++ {
 		if out[i].id == out[i-1].id {
-			return nil, fmt.Errorf("%s: %s is listed twice", list, label(out[i].id))
+			return nil, fmt.Errorf("%s: %s is listed twice", list, labelOf(list, out[i].id))
 		}
 	}
 	return out, nil

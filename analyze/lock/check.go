@@ -123,7 +123,7 @@ func entry(f *faults, list string, i int, v *jsonrpc.Value, id string) (c checke
 		f.add("%s has no %s", where, id)
 		return c, "", false
 	}
-	return checker{f: f, where: where + " " + label(name), v: v}, name, true
+	return checker{f: f, where: where + " " + labelOf(list, name), v: v}, name, true
 }
 
 // hashWithout hashes an object without one of its members.

@@ -89,7 +89,12 @@ func compare(base, cur *Lock) *drifts {
 }
 
 // target names an entry. A name that looks like a secret is not shown.
-func target(list, name string) string { return list + "/" + plain(name) }
+func target(list, name string) string {
+	if list == "resources" {
+		return list + "/" + hidden(name)
+	}
+	return list + "/" + plain(name)
+}
 
 func identity(a, b Server) string {
 	what := fmt.Sprintf("command digest %s→%s", short(a.Digest), short(b.Digest))
@@ -105,7 +110,7 @@ func added(caps []Capability) string {
 	}
 	s := make([]string, len(caps))
 	for i, c := range caps {
-		s[i] = plain(string(c))
+		s[i] = hidden(string(c))
 	}
 	return "listed, but not in the lock; can do " + strings.Join(s, ", ")
 }
@@ -115,13 +120,13 @@ func (d *drifts) tool(base, cur *Lock, a, b *Tool) {
 	sameCaps := true
 	for _, c := range b.Capabilities {
 		if !slices.Contains(a.Capabilities, c) {
-			d.add("capability-added", at, plain(string(c)))
+			d.add("capability-added", at, hidden(string(c)))
 			sameCaps = false
 		}
 	}
 	for _, c := range a.Capabilities {
 		if !slices.Contains(b.Capabilities, c) {
-			d.add("capability-removed", at, plain(string(c)))
+			d.add("capability-removed", at, hidden(string(c)))
 			sameCaps = false
 		}
 	}

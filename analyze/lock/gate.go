@@ -138,7 +138,7 @@ func (g *Gate) Answered(key string, result []byte) (findings []analyze.Finding, 
 	if p.next == "" && list.whole {
 		for i := range g.lock.Tools {
 			if name := g.lock.Tools[i].Name; !list.shown[name] {
-				p.removed = append(p.removed, name)
+				p.removed = append(p.removed, plain(name))
 			}
 		}
 	}

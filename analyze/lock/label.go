@@ -20,11 +20,25 @@ const nameLen = 64
 // plain is a name as messages hold it: what has the form of a vendor's secret
 // redacted (names are judged by these forms alone: many are long and look
 // random), then cut to nameLen. Escaping it is up to whoever shows it.
-func plain(s string) string {
+func plain(s string) string { return scrubbed(s, secret.Scrub) }
+
+// hidden is plain for what is no tool's or prompt's name: a URI, a path within a
+// schema, a command. Of those random pieces are redacted too.
+func hidden(s string) string { return scrubbed(s, secret.ScrubAll) }
+
+func scrubbed(s string, scrub func(string) string) string {
 	if len(s) > maxScrub {
 		return fmt.Sprintf("a name of %d bytes", len(s))
 	}
-	return cut(secret.Scrub(s), nameLen)
+	return cut(scrub(s), nameLen)
+}
+
+// labelOf is label for an entry of a list, whose ids may be URIs.
+func labelOf(list, id string) string {
+	if list == "resources" {
+		return strconv.QuoteToASCII(hidden(id))
+	}
+	return label(id)
 }
 
 // maxScrub is the longest name that is looked at.

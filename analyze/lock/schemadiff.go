@@ -64,7 +64,7 @@ func (c *schemaDiff) root(m map[string]shape) {
 func (c *schemaDiff) add(class, path, detail string) {
 	c.n++
 	if path != rootPath {
-		detail = plain(path) + ": " + detail
+		detail = hidden(path) + ": " + detail
 	}
 	c.d.add(c.prefix+class, c.at, detail)
 }
@@ -191,7 +191,7 @@ func (c *schemaDiff) limit(path, key string, o, n *jsonrpc.Value) {
 	}
 	name := key
 	if !slices.Contains(constraintKeys, key) && key != "additionalProperties" {
-		name = plain(key)
+		name = hidden(key)
 	}
 	detail := name + " " + show(o) + "→" + show(n)
 	if key == "additionalProperties" {

@@ -39,11 +39,11 @@ func (c Launch) known() bool { return c.Command != "" || c.URL != "" || len(c.Ar
 // user information and queries hold secrets.
 func (c Launch) String() string {
 	if c.URL == "" {
-		return plain(c.Command)
+		return hidden(c.Command)
 	}
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Host == "" {
 		return "a URL"
 	}
-	return plain(u.Scheme + "://" + u.Host)
+	return hidden(u.Scheme + "://" + u.Host)
 }
