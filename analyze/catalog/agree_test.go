@@ -194,6 +194,7 @@ func TestScannerAgreesOnWhatWasFound(t *testing.T) {
 		"corp..webhook.site",    // one label before two dots is no host
 		"http://webhook.site./", // the same with a path
 		"http://webhook.site..", // and with a dot too many
+		"httpſ://.",             // schemes are ASCII: no long s
 	} {
 		for _, p := range pairs(t) {
 			agree(t, &p, s)

@@ -194,7 +194,7 @@ func plainForm(s string) string {
 }
 
 var (
-	plainScheme  = regexp.MustCompile(`(?:^|[^A-Za-z0-9+.-])((?i:https?|ftp|wss?))$`)
+	plainScheme  = regexp.MustCompile(`(?:^|[^A-Za-z0-9+.-])([Hh][Tt][Tt][Pp][Ss]?|[Ff][Tt][Pp]|[Ww][Ss][Ss]?)$`)
 	plainEnd     = regexp.MustCompile("^[/?# \"'`(){}<>|,;\\\\\u0000-\u001f\u007f-\u009f]")
 	plainHosts   = regexp.MustCompile(`^([A-Za-z0-9.-]*)`)
 	plainLetters = regexp.MustCompile("^[\\pL\\pN\\pM.\u3002\uff0e\uff61\u00ad\u034f\u180b-\u180d\u180f\u200b\u2060\u2064\U0001bca0-\U0001bca3\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef-]*")
