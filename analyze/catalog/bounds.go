@@ -14,6 +14,11 @@ const (
 	// before it did: what a message does must not depend on how much else is in
 	// it. The last finding counts the texts that are not listed.
 	maxListed = 10000
+	// maxSecrets bounds the findings of secrets among them; a text beyond it has
+	// one. Each is a finding of its own, with its excerpt and place, and a text of
+	// nothing but random words would cost many times what reading it does. The
+	// last finding of a text says that more are not listed. All are redacted.
+	maxSecrets = 1000
 	// maxListedSpans bounds the spans of those findings; a finding beyond it has
 	// one.
 	maxListedSpans = 100_000
@@ -28,6 +33,7 @@ const selections = int(SelectNested) + 1
 // listing is what has been said of the message in hand.
 type listing struct {
 	found   int // findings of texts
+	secrets int // those of SECRET-ECHO among them
 	spans   int
 	notes   [selections]int // notes that a selection takes
 	last    [selections]int // index in dst of the last note hit that it takes

@@ -5,11 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
+	"github.com/warden-trace/warden/analyze/secret"
 )
 
 func TestNotesAreBounded(t *testing.T) {
@@ -115,13 +119,54 @@ func TestNestedTextsBeyondTheBound(t *testing.T) {
 func TestSecretsAreBounded(t *testing.T) {
 	c := newCatalog(t, Options{})
 	var b strings.Builder
-	for i := range maxListed + 5 {
+	for i := range maxSecrets + 5 {
 		fmt.Fprintf(&b, "sk-aaaaaaaaaaaaaa%06d ", i)
 	}
 	fs := scan(t, c, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`+b.String()+`"}]}}`, SelectResult, analyze.Inspection{})
-	if len(fs) != maxListed || !strings.HasSuffix(fs[maxListed-1].Message, "; further secrets of this text are not listed") ||
-		strings.Contains(fs[maxListed-2].Message, "further") {
+	if len(fs) != maxSecrets || !strings.HasSuffix(fs[maxSecrets-1].Message, "; further secrets of this text are not listed") ||
+		strings.Contains(fs[maxSecrets-2].Message, "further") {
 		t.Errorf("%d findings, the last says %q", len(fs), fs[len(fs)-1].Message)
+	}
+}
+
+// TestFirstMatches: the quick way to the first matches is that of sorting them all.
+func TestFirstMatches(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const patterns = 4
+		var matches []secret.Match
+		for i, p := range rapid.SliceOfN(rapid.IntRange(0, patterns-1), 0, 20).Draw(t, "patterns") {
+			matches = append(matches, secret.Match{Pattern: p, Start: i, End: i + 1})
+		}
+		most := rapid.IntRange(1, 20).Draw(t, "most")
+		want := slices.Clone(matches)
+		slices.SortStableFunc(want, func(a, b secret.Match) int { return a.Pattern - b.Pattern })
+		want = want[:min(most, len(want))]
+		if got := firstMatches(matches, patterns, most); !slices.Equal(got, want) {
+			t.Fatalf("%v, not %v", got, want)
+		}
+	})
+}
+
+// TestSecretsOfTextsBeyondTheBound: a text behind those that used up the bound
+// still has its secret named, and all are redacted.
+func TestSecretsOfTextsBeyondTheBound(t *testing.T) {
+	c := newCatalog(t, Options{})
+	var b strings.Builder
+	for i := range maxSecrets + 5 {
+		fmt.Fprintf(&b, "sk-aaaaaaaaaaaaaa%06d ", i)
+	}
+	m := parse(t, []byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`+b.String()+
+		`"},{"type":"text","text":"AKIAABCDEFGHIJKLMNOP AKIAABCDEFGHIJKLMNOQ"}]}}`))
+	hits := c.NewScanner().Message(m, nil)
+	for _, charset := range []analyze.Charset{analyze.CharsetText, analyze.CharsetExtended} {
+		fs := c.Findings(m, hits, SelectResult, analyze.Inspection{Charset: charset})
+		if len(fs) != maxSecrets+1 || fs[maxSecrets].Block != 1 || !strings.HasSuffix(fs[maxSecrets].Message, "; further secrets of this text are not listed") {
+			t.Errorf("%d findings, the last is %+v", len(fs), fs[len(fs)-1])
+		}
+	}
+	edited, ok := c.Redact(m, hits, SelectResult, analyze.Inspection{}, RedactWhat{Secrets: true})
+	if !ok || bytes.Contains(edited, []byte("sk-aaaaa")) || bytes.Contains(edited, []byte("AKIAA")) {
+		t.Error("a secret is left")
 	}
 }
 

@@ -162,7 +162,7 @@ type reader struct {
 	sel Select
 	ins analyze.Inspection
 	out []analyze.Finding
-	// secrets counts the findings of SECRET-ECHO, bounded by maxListed; spans
+	// secrets counts the findings of SECRET-ECHO, bounded by maxSecrets; spans
 	// those of texts.
 	secrets, spans int
 }
@@ -240,7 +240,7 @@ func (r *reader) again(h *Hit) []analyze.Finding {
 	s.all.reset()
 	s.scan.scan(text, &s.all)
 	// With no more secrets than there were before.
-	s.list = listing{found: maxListed - secretsOf(h.made), spans: r.spans}
+	s.list = listing{secrets: maxSecrets - secretsOf(h.made), spans: r.spans}
 	made := s.findings(r.m, &h.text, text, analyze.Inspection{Charset: r.ins.Charset})
 	r.spans = s.list.spans
 	if len(h.made) > 0 {

@@ -121,10 +121,10 @@ func ambiguous(m *jsonrpc.Message) bool {
 // are left to point.
 func (s *Scanner) findings(m *jsonrpc.Message, t *jsonrpc.Text, text []byte, ins analyze.Inspection) []analyze.Finding {
 	// One secret at least, where there is one.
-	r := reader{c: s.c, m: m, ins: ins, secrets: min(s.list.found, maxListed-1), spans: s.list.spans}
+	r := reader{c: s.c, m: m, ins: ins, secrets: min(s.list.secrets, maxSecrets-1), spans: s.list.spans}
 	w := words{reader: &r, t: text, d: &s.all, scan: &s.scan, block: int(t.Block)}
 	w.all()
-	s.list.spans = r.spans
+	s.list.spans, s.list.secrets = r.spans, r.secrets
 	return r.out
 }
 

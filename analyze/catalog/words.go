@@ -107,8 +107,8 @@ func (w *words) all() {
 // secrets adds one finding a match: vendor patterns in table order, then random
 // pieces, each once.
 func (w *words) secrets() {
-	matches := slices.Clone(w.scan.secrets.Matches)
-	slices.SortStableFunc(matches, func(a, b secret.Match) int { return cmp.Compare(a.Pattern, b.Pattern) })
+	room := maxSecrets - w.reader.secrets + 1 // one more tells that there are more
+	matches := firstMatches(w.scan.secrets.Matches, w.c.patterns.Len(), room)
 	var at position
 	at.t = w.t
 	for i, m := range matches {
@@ -125,16 +125,16 @@ func (w *words) secrets() {
 	}
 	var seen map[string]bool
 	if len(w.scan.pieces) > 1 {
-		seen = make(map[string]bool, len(w.scan.pieces))
+		seen = make(map[string]bool, min(len(w.scan.pieces), room))
 	}
 	at = position{t: w.t}
 	for _, p := range w.scan.pieces {
 		if seen != nil {
-			key := string(w.t[p.start:p.end])
-			if seen[key] {
+			key := w.t[p.start:p.end]
+			if seen[string(key)] {
 				continue
 			}
-			seen[key] = true
+			seen[string(key)] = true
 		}
 		if !w.secret(RuleEntropy, severity, p.start, p.end, &at) {
 			return
@@ -142,9 +142,34 @@ func (w *words) secrets() {
 	}
 }
 
+// firstMatches returns the first matches in the order of the patterns' table, and
+// of the places for each pattern: all of them, or most at the most.
+func firstMatches(matches []secret.Match, patterns, most int) []secret.Match {
+	if len(matches) <= most {
+		matches = slices.Clone(matches)
+		slices.SortStableFunc(matches, func(a, b secret.Match) int { return cmp.Compare(a.Pattern, b.Pattern) })
+		return matches
+	}
+	next := make([]int, patterns+1) // where in the order a pattern's next match goes
+	for _, m := range matches {
+		next[m.Pattern+1]++
+	}
+	for i := range patterns {
+		next[i+1] += next[i]
+	}
+	out := make([]secret.Match, most)
+	for _, m := range matches {
+		if k := next[m.Pattern]; k < most {
+			out[k] = m
+		}
+		next[m.Pattern]++
+	}
+	return out
+}
+
 // secret adds the finding of one secret; it reports whether it found room.
 func (w *words) secret(id string, severity analyze.Severity, start, end int, at *position) bool {
-	if w.reader.secrets++; w.reader.secrets > maxListed {
+	if w.reader.secrets++; w.reader.secrets > maxSecrets {
 		w.out[len(w.out)-1].Message += "; further secrets of this text are not listed"
 		return false
 	}
