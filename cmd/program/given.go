@@ -9,10 +9,12 @@ import (
 )
 
 // given checks the flags of the command line that were given without a value:
-// an unset variable of a script must not pass for a flag that is not there.
+// an unset variable of a script must not pass for a flag that is not there. A
+// flag that can tell the two apart (a pointer) means what it gets, and one that
+// only chooses among what is there by an id chooses nothing.
 func given(ctx *kong.Context) error {
 	for _, p := range ctx.Path {
-		if p.Flag == nil || !empty(reflect.Indirect(p.Flag.Target)) {
+		if p.Flag == nil || p.Flag.PlaceHolder == "ID" || !empty(p.Flag.Target) {
 			continue
 		}
 		name := "--" + p.Flag.Name
