@@ -4,7 +4,9 @@ package target
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // write makes a whole report at path.
@@ -421,4 +424,79 @@ func TestStream(t *testing.T) {
 			t.Errorf("%q: %v", p, err)
 		}
 	}
+}
+
+// broken is a standard output that its reader has closed.
+type broken struct{ n int }
+
+func (b *broken) Write(p []byte) (int, error) {
+	b.n++
+	return 0, &fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}
+}
+
+func TestAllowClosed(t *testing.T) {
+	for _, allowed := range []bool{true, false} {
+		out := &broken{}
+		f, err := Create("-", out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if allowed {
+			f.AllowClosed()
+		}
+		for range 10 {
+			n, err := f.Write(make([]byte, 100<<10))
+			if (err == nil) != allowed || allowed && n != 100<<10 {
+				t.Fatalf("allowed %v: %d, %v", allowed, n, err)
+			}
+		}
+		if err := f.Close(); (err == nil) != allowed {
+			t.Errorf("allowed %v: %v", allowed, err)
+		}
+		if allowed && out.n != 1 {
+			t.Errorf("%d writes to what is closed", out.n)
+		}
+	}
+}
+
+func TestCreateUntil(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	time.AfterFunc(20*time.Millisecond, func() { close(stop) })
+	if _, err := CreateUntil(path, nil, stop); !errors.Is(err, context.Canceled) {
+		t.Fatalf("%v", err)
+	}
+	// The opening that was left behind ends with the first reader.
+	r, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if b, err := io.ReadAll(r); err != nil || len(b) > 0 {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"closed", "aborted", "open"} {
+		f, err := Create(filepath.Join(dir, name), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch name {
+		case "closed":
+			err = f.Close()
+		case "aborted":
+			f.Abort()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	Sweep()
+	holds(t, dir, "closed")
 }
