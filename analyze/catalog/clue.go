@@ -180,12 +180,46 @@ func (c *clue) shared() {
 	}
 }
 
-// group holds the clues of one bucket that share a mask.
+// group holds the clues of one bucket that share a mask, in a hash table with
+// room: slots are looked at in a row, up to an empty one.
 type group struct {
 	mask  uint32
-	value uint32 // when there is one clue only
-	one   []finder
-	many  map[uint32][]finder
+	shift uint8
+	slots []slot
+}
+
+type slot struct {
+	value uint32
+	find  []finder // nil: empty
+}
+
+func newGroup(mask uint32, many map[uint32][]finder) group {
+	g := group{mask: mask, shift: 31}
+	for 1<<(32-g.shift) < 2*len(many) {
+		g.shift--
+	}
+	g.slots = make([]slot, 1<<(32-g.shift))
+	for v, find := range many {
+		i := g.slot(v)
+		for g.slots[i].find != nil {
+			i = (i + 1) & uint32(len(g.slots)-1)
+		}
+		g.slots[i] = slot{v, find}
+	}
+	return g
+}
+
+func (g *group) slot(v uint32) uint32 { return v * 0x9E3779B1 >> (g.shift & 31) }
+
+// at returns what to try where the four bytes x stand.
+func (g *group) at(x uint32) []finder {
+	v := x & g.mask
+	for i := g.slot(v); ; i++ {
+		s := &g.slots[i&uint32(len(g.slots)-1)]
+		if s.value == v || s.find == nil {
+			return s.find
+		}
+	}
 }
 
 const buckets = 8
@@ -211,19 +245,23 @@ func newClues(list []clue) *clues {
 		all = append(all, x)
 	}
 	bucket := c.assign(all)
+	var masks [buckets][]uint32
+	var many [buckets]map[uint32]map[uint32][]finder
 	for i := range all {
-		x := &all[i]
-		gs := &c.groups[bucket[i]]
-		k := 0
-		for k < len(*gs) && (*gs)[k].mask != x.mask {
-			k++
+		x, b := &all[i], bucket[i]
+		if many[b] == nil {
+			many[b] = map[uint32]map[uint32][]finder{}
 		}
-		if k == len(*gs) {
-			*gs = append(*gs, group{mask: x.mask, many: map[uint32][]finder{}})
+		if many[b][x.mask] == nil {
+			many[b][x.mask] = map[uint32][]finder{}
+			masks[b] = append(masks[b], x.mask)
 		}
-		g := &(*gs)[k]
-		g.many[x.value] = append(g.many[x.value], x.find...)
-		g.value, g.one = x.value, g.many[x.value]
+		many[b][x.mask][x.value] = append(many[b][x.mask][x.value], x.find...)
+	}
+	for b := range masks {
+		for _, mask := range masks[b] {
+			c.groups[b] = append(c.groups[b], newGroup(mask, many[b][mask]))
+		}
 	}
 	for p := range c.first {
 		for b := range 256 {

@@ -199,14 +199,10 @@ func (s *textScan) clue(p int) {
 	c := s.c.clues
 	in := c.first[0][f[0]] & c.first[1][f[1]] & c.first[2][f[2]] & c.first[3][f[3]]
 	for ; in != 0; in &= in - 1 {
-		for i := range c.groups[bits.TrailingZeros8(in)] {
-			g := &c.groups[bits.TrailingZeros8(in)][i]
-			if len(g.many) == 1 {
-				if x&g.mask == g.value {
-					s.try(g.one, p)
-				}
-			} else if list, ok := g.many[x&g.mask]; ok {
-				s.try(list, p)
+		groups := c.groups[bits.TrailingZeros8(in)]
+		for i := range groups {
+			if find := groups[i].at(x); find != nil {
+				s.try(find, p)
 			}
 		}
 	}

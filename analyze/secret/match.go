@@ -64,6 +64,35 @@ func (p *program) match(t []byte, start int, m memory) int {
 	return i
 }
 
+// head is the number of single bytes before the first run of open length of a
+// lone program that goes on behind that run; else 0.
+func head(alts []program) int {
+	if len(alts) != 1 {
+		return 0
+	}
+	steps := alts[0].steps
+	for k := range steps {
+		switch st := &steps[k]; {
+		case st.max < 0 && k+1 < len(steps) && steps[k+1].min > 0:
+			return k
+		case st.min != 1 || st.max != 1:
+			return 0
+		}
+	}
+	return 0
+}
+
+// deadEnd returns the end of the first open run of a program that failed at
+// start, which has k bytes before that run, if no match can have its first run end there, else 0: all candidates
+// whose run begins inside fail like this one, and need no look.
+func (p *program) deadEnd(t []byte, start, k int, m memory) int {
+	r := &m[k]
+	if at := start + k; at < r.from || at >= r.to || r.to < len(t) && p.steps[k+1].set.has(t[r.to]) {
+		return 0
+	}
+	return r.to
+}
+
 // span returns the end of the run of the step's set at i.
 func (st *step) span(t []byte, i int, r *run) int {
 	if i >= r.from && i < r.to {

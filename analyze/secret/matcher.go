@@ -13,6 +13,7 @@ type Matcher struct {
 	state   []memory // one for each program, all patterns in a row
 	first   []int    // index in state of a pattern's first program
 	from    []int    // where the next match of a pattern may begin
+	dead    []int    // where a pattern's next first run may begin: one that ended before is no use
 	armed   []bool
 	dirty   bool
 	any     bool // a pattern is armed
@@ -21,7 +22,7 @@ type Matcher struct {
 
 // NewMatcher returns a matcher of the patterns.
 func (p *Patterns) NewMatcher() *Matcher {
-	m := &Matcher{p: p, from: make([]int, len(p.list)), armed: make([]bool, len(p.list))}
+	m := &Matcher{p: p, from: make([]int, len(p.list)), dead: make([]int, len(p.list)), armed: make([]bool, len(p.list))}
 	for i := range p.list {
 		m.first = append(m.first, len(m.state))
 		for _, alt := range p.list[i].alts {
@@ -44,6 +45,7 @@ func (m *Matcher) Reset(text []byte) {
 		m.state[i].forget()
 	}
 	clear(m.from)
+	clear(m.dead)
 	clear(m.armed)
 }
 
@@ -65,18 +67,18 @@ func (m *Matcher) Try(c *Clue, at int) bool {
 		m.armed[i], m.any, m.dirty = true, true, true
 		return false
 	}
-	if at < m.from[i] || at < 0 || at >= len(m.text) {
+	if at < m.from[i] || at < 0 || at >= len(m.text) || at+pat.head < m.dead[i] {
 		return false
 	}
-	// Every match begins with bytes of the clue's sets. The last few of them
-	// turn most near misses away before a program runs: texts of nothing but
-	// beginnings are cheap to write.
+	// Every match begins with bytes of the clue's sets. They turn most near misses
+	// away before a program runs: texts of nothing but beginnings are cheap to
+	// write. The last bytes come first, as the beginning has just been seen.
 	sets := pat.clues[0].Sets
 	n := len(sets)
 	if at+n > len(m.text) {
 		return false
 	}
-	for k := n - 1; k >= 0 && k >= n-probes; k-- {
+	for k := n - 1; k >= 0; k-- {
 		if !sets[k].Has(m.text[at+k]) {
 			return false
 		}
@@ -89,11 +91,11 @@ func (m *Matcher) Try(c *Clue, at int) bool {
 			return true
 		}
 	}
+	if pat.head > 0 {
+		m.dead[i] = pat.alts[0].deadEnd(m.text, at, pat.head, m.state[m.first[i]])
+	}
 	return false
 }
-
-// probes is how many bytes Try looks at before it runs a program.
-const probes = 6
 
 // Finish runs the expressions whose keyword was seen and leaves Matches sorted
 // by place, pattern by pattern where two begin at the same.

@@ -25,6 +25,9 @@ type pattern struct {
 	keywords [][]byte  // lower case
 	alts     []program // nil: the expression is run on texts that hold a keyword
 	clues    []Clue
+	// head is how many bytes stand before the first open run of the only
+	// program, where another byte must follow that run; else 0.
+	head int
 }
 
 // Match is one match of a pattern: the bytes [Start, End) of the text.
@@ -69,6 +72,7 @@ func Compile(list []ruleset.Secret) (*Patterns, error) {
 		if alts, ok := compileProgram(s.Pattern); ok && implied(alts, c.keywords) {
 			c.alts = alts
 			c.clues = []Clue{{n, lead(alts)}}
+			c.head = head(alts)
 		} else {
 			for _, w := range c.keywords {
 				c.clues = append(c.clues, Clue{n, foldSets(w)})
