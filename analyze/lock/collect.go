@@ -23,6 +23,7 @@ var ErrSurface = errors.New("the recorded surface is too large to pin")
 // Why a list that a recording shows says nothing that could be pinned.
 var (
 	ErrAmbiguous  = errors.New("has no one meaning: a key is repeated or stands in another case, and readers differ about which counts")
+	ErrUnread     = errors.New("is larger than the frame cap and was not read")
 	ErrUnrecorded = errors.New("is not recorded whole: the recording marks it as elided, truncated or redacted")
 )
 
@@ -92,7 +93,7 @@ func (c *SurfaceCollector) initialized(result []byte) {
 
 // Refuse notes an answered list request whose answer can't be read in one way,
 // or was not recorded as it was: nothing is known of that list any more until
-// another one is complete. why is ErrAmbiguous or ErrUnrecorded.
+// another one is complete. why is ErrAmbiguous, ErrUnread or ErrUnrecorded.
 func (c *SurfaceCollector) Refuse(method string, why error) {
 	for i, l := range listKeys {
 		if l.method == method {

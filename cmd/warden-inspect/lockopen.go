@@ -31,11 +31,12 @@ var openSurface = func(w *program.World, trace string) (*lock.Surface, error) {
 		return nil, err
 	}
 	var c lock.SurfaceCollector
+	asked := map[string]string{}
 	h := &surfaceProblems{}
 	sum, err := offline.Run(formats.Inputs([]string{trace}, w.Stdin, formats.InputOptions{Options: ro}), offline.Options{
 		Config: cfg, Formats: ro, Jobs: program.Workers(0), Handler: h, Interrupt: w.Interrupt,
 		Meta:    func(_ string, raw []byte) { c.Server = launchOf(raw, c.Server) },
-		Observe: func(o *offline.Observation) { collect(&c, o) },
+		Observe: func(o *offline.Observation) { collect(&c, asked, o) },
 	})
 	switch {
 	case err != nil:
@@ -50,22 +51,47 @@ var openSurface = func(w *program.World, trace string) (*lock.Surface, error) {
 	}
 	s, err := c.Surface()
 	switch {
-	case errors.Is(err, lock.ErrAmbiguous), errors.Is(err, lock.ErrUnrecorded):
+	case errors.Is(err, lock.ErrAmbiguous), errors.Is(err, lock.ErrUnrecorded), errors.Is(err, lock.ErrUnread):
 		return nil, program.Fail("such a surface can be neither pinned nor compared; record it again", "%s: %w", trace, err)
 	}
 	return s, err
 }
 
 // collect feeds the collector with what one frame shows.
-func collect(c *lock.SurfaceCollector, o *offline.Observation) {
+// asked holds the methods of the latest list requests, for answers that are not
+// read.
+func collect(c *lock.SurfaceCollector, asked map[string]string, o *offline.Observation) {
 	if o.Record == nil || o.Outcome == nil {
 		return
+	}
+	if o.Event != nil && o.Event.Frame != nil {
+		for i := range o.Event.Frame.Parts() {
+			m := &o.Event.Frame.Parts()[i].Msg
+			if m.Has&jsonrpc.HasMethod == 0 || m.Has&jsonrpc.HasID == 0 {
+				continue
+			}
+			switch method := string(m.Method); method {
+			case "tools/list", "resources/list", "prompts/list":
+				if len(asked) >= maxAsked {
+					clear(asked)
+				}
+				asked[askedKey(o, m.ID)] = method
+			default:
+				if o.Outcome.Dir == analyze.ClientToServer {
+					delete(asked, askedKey(o, m.ID)) // the id means something else now
+				}
+			}
+		}
 	}
 	if c.Server == nil && o.Record.HTTP != nil {
 		c.Server = endpointOf(o.Record.HTTP)
 	}
 	lacks := o.Record.Flags&(formats.Elided|formats.Truncated|formats.Redacted) != 0
 	switch l := o.Outcome.Listed; {
+	case l == nil && o.Record.Skim != nil:
+		if s := o.Record.Skim; s.Has&jsonrpc.HasResult != 0 {
+			c.Refuse(asked[askedKey(o, s.ID)], lock.ErrUnread)
+		}
 	case l == nil:
 		if lacks && bytes.Contains(o.Record.Frame, []byte(`"tools"`)) && o.Record.Dir != analyze.ClientToServer {
 			c.Refuse("tools/list", lock.ErrUnrecorded) // perhaps a list, and nobody can say
@@ -87,6 +113,14 @@ func collect(c *lock.SurfaceCollector, o *offline.Observation) {
 	if p := o.Session.Machine.Protocol(); p != "" {
 		c.Protocol(p)
 	}
+}
+
+// maxAsked bounds the requests that are remembered.
+const maxAsked = 10_000
+
+func askedKey(o *offline.Observation, id []byte) string {
+	key, _ := jsonrpc.IDKey(id)
+	return string(o.Record.Session) + "\x00" + string(key)
 }
 
 // twofold says that the message which holds a result can be read in another way:

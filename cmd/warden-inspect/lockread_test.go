@@ -7,6 +7,27 @@ import (
 	"testing"
 )
 
+// A list over the frame cap is not taken for one that was never there.
+func TestLockRefusesAListOverTheCap(t *testing.T) {
+	clean := session(t, "", lockTool)
+	text, err := os.ReadFile(clean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := `{"direction":"c2s","frame":{"jsonrpc":"2.0","id":50,"method":"tools/list"}}` + "\n" +
+		`{"direction":"s2c","frame":{"jsonrpc":"2.0","id":50,"result":{"tools":[{"name":"evil","description":"` + strings.Repeat("x", 9<<20) + `"}]}}}` + "\n"
+	trace := filepath.Join(t.TempDir(), "session.jsonl")
+	if err := os.WriteFile(trace, append(text, more...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := pin(t, clean)
+	for _, args := range [][]string{{"check", trace, "--lock", file}, {"pin", trace}} {
+		if r := runLock(t, args...); r.code != 2 || !strings.Contains(r.stderr, "larger than the frame cap") {
+			t.Errorf("%s: exit %d, %s", args[0], r.code, r.stderr)
+		}
+	}
+}
+
 // A list that reads two ways, or was not recorded whole, is neither pinned nor
 // found to agree.
 func TestLockRefusesWhatIsNotClear(t *testing.T) {
