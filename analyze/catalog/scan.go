@@ -40,6 +40,7 @@ type textScan struct {
 	secrets *secret.Matcher
 	pieces  []piece
 	blocks  [chunk / 64]block
+	known   [knownClues]known
 
 	pieceEnd, tokenEnd, sixEnd, runEnd, tagEnd int
 	lines                                      secret.Lines // for a calibrated rule set
@@ -196,17 +197,42 @@ func (s *textScan) finish() {
 func (s *textScan) clue(p int) {
 	f := s.full[p : p+4 : p+4]
 	x := uint32(f[0]) | uint32(f[1])<<8 | uint32(f[2])<<16 | uint32(f[3])<<24
+	k := &s.known[x*0x9E3779B1>>(32-knownBits)]
+	if k.set && k.x == x {
+		s.try(k.find, p)
+		return
+	}
 	c := s.c.clues
+	var find []finder
+	lists := 0
 	in := c.first[0][f[0]] & c.first[1][f[1]] & c.first[2][f[2]] & c.first[3][f[3]]
 	for ; in != 0; in &= in - 1 {
 		groups := c.groups[bits.TrailingZeros8(in)]
 		for i := range groups {
-			if find := groups[i].at(x); find != nil {
-				s.try(find, p)
+			if list := groups[i].at(x); list != nil {
+				s.try(list, p)
+				find = list
+				lists++
 			}
 		}
 	}
+	if lists <= 1 {
+		*k = known{x, true, find}
+	}
 }
+
+// known remembers what four bytes ask for: a text has few kinds of clues, and a
+// hostile one little else.
+type known struct {
+	x    uint32
+	set  bool
+	find []finder
+}
+
+const (
+	knownBits  = 7
+	knownClues = 1 << knownBits
+)
 
 func (s *textScan) try(list []finder, p int) {
 	for i := range list {

@@ -48,7 +48,9 @@ func (e *Entropy) MinLength() int { return e.p.MinLength }
 
 // Piece reports whether c may stand in a piece: [A-Za-z0-9+/_=-]. A dot ends a
 // piece like any other character: pieces with dots are tried part by part.
-func Piece(c byte) bool { return pieceSet.has(c) }
+func Piece(c byte) bool { return pieceTable[c] }
+
+var pieceTable = pieceSet.table()
 
 var pieceSet = func() set {
 	s := word
@@ -84,11 +86,24 @@ func (e *Entropy) High(piece []byte) bool {
 		}
 		return e.enoughAlnum(piece)
 	}
-	var seen [128]int
-	for _, c := range piece {
-		seen[c&127]++
+	// Four counters a character: one that repeats need not wait for itself.
+	var four [4][128]int
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		p := piece[i : i+4]
+		four[0][p[0]&127]++
+		four[1][p[1]&127]++
+		four[2][p[2]&127]++
+		four[3][p[3]&127]++
 	}
-	return atLeast(seen[:], n, e.p.MinBits) && e.enoughAlnum(piece)
+	for ; i < n; i++ {
+		four[0][piece[i]&127]++
+	}
+	seen := four[0][:]
+	for k := range seen {
+		seen[k] += four[1][k] + four[2][k] + four[3][k]
+	}
+	return atLeast(seen, n, e.p.MinBits) && e.enoughAlnum(piece)
 }
 
 func counts8(seen *[128]uint8) []int {
@@ -101,12 +116,19 @@ func counts8(seen *[128]uint8) []int {
 	return out
 }
 
+var alnum = func() (one [256]uint8) {
+	for c := range 128 {
+		if c != '_' && word.has(byte(c)) {
+			one[c] = 1
+		}
+	}
+	return one
+}()
+
 func (e *Entropy) enoughAlnum(piece []byte) bool {
 	n := 0
 	for _, c := range piece {
-		if c != '_' && isWord(c) {
-			n++
-		}
+		n += int(alnum[c])
 	}
 	return n*1_000_000 >= e.alnum*len(piece)
 }

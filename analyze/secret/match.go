@@ -99,7 +99,7 @@ func (st *step) span(t []byte, i int, r *run) int {
 		return r.to
 	}
 	end := i
-	for end < len(t) && st.set.has(t[end]) {
+	for in := st.in; end < len(t) && in[t[end]]; {
 		end++
 	}
 	r.from, r.to = i, end

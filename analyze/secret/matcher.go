@@ -11,23 +11,36 @@ type Matcher struct {
 	p       *Patterns
 	text    []byte
 	state   []memory // one for each program, all patterns in a row
-	first   []int    // index in state of a pattern's first program
-	from    []int    // where the next match of a pattern may begin
-	dead    []int    // where a pattern's next first run may begin: one that ended before is no use
+	tries   []try
 	armed   []bool
 	dirty   bool
 	any     bool // a pattern is armed
 	Matches []Match
 }
 
+// try is what Try needs of a pattern that runs as programs.
+type try struct {
+	next  int          // where the next match may begin
+	n     int          // how many bytes of a match lead knows
+	lead  *[256]uint64 // for each byte at which of these places it may stand, a bit each
+	alts  []program    // nil: the pattern runs as an expression
+	state []memory
+}
+
 // NewMatcher returns a matcher of the patterns.
 func (p *Patterns) NewMatcher() *Matcher {
-	m := &Matcher{p: p, from: make([]int, len(p.list)), dead: make([]int, len(p.list)), armed: make([]bool, len(p.list))}
+	m := &Matcher{p: p, tries: make([]try, len(p.list)), armed: make([]bool, len(p.list))}
 	for i := range p.list {
-		m.first = append(m.first, len(m.state))
 		for _, alt := range p.list[i].alts {
 			m.state = append(m.state, make(memory, len(alt.steps)))
 		}
+	}
+	for i, at := 0, 0; i < len(p.list); i++ {
+		c := &p.list[i]
+		if c.alts != nil {
+			m.tries[i] = try{n: len(c.clues[0].Sets), lead: c.lead, alts: c.alts, state: m.state[at : at+len(c.alts)]}
+		}
+		at += len(c.alts)
 	}
 	m.dirty = true
 	return m
@@ -44,8 +57,9 @@ func (m *Matcher) Reset(text []byte) {
 	for i := range m.state {
 		m.state[i].forget()
 	}
-	clear(m.from)
-	clear(m.dead)
+	for i := range m.tries {
+		m.tries[i].next = 0
+	}
 	clear(m.armed)
 }
 
@@ -54,47 +68,55 @@ func (m *Matcher) Reset(text []byte) {
 // Finish.
 func (m *Matcher) Try(c *Clue, at int) bool {
 	i := c.Pattern
-	pat := &m.p.list[i]
-	if pat.alts == nil {
-		if m.armed[i] || at < 0 || at+len(c.Sets) > len(m.text) {
-			return false
-		}
-		for k := range c.Sets {
-			if !c.Sets[k].Has(m.text[at+k]) {
-				return false
-			}
-		}
-		m.armed[i], m.any, m.dirty = true, true, true
+	x := &m.tries[i]
+	if x.alts == nil {
+		m.arm(c, at)
 		return false
 	}
-	if at < m.from[i] || at < 0 || at >= len(m.text) || at+pat.head < m.dead[i] {
+	if at < x.next || at < 0 || at+x.n > len(m.text) {
 		return false
 	}
 	// Every match begins with bytes of the clue's sets. They turn most near misses
 	// away before a program runs: texts of nothing but beginnings are cheap to
 	// write. The last bytes come first, as the beginning has just been seen.
-	sets := pat.clues[0].Sets
-	n := len(sets)
-	if at+n > len(m.text) {
-		return false
+	t := m.text[at : at+x.n]
+	k := len(t)
+	for ; k >= 4; k -= 4 {
+		ok := x.lead[t[k-1]] >> (k - 1) & (x.lead[t[k-2]] >> (k - 2)) & (x.lead[t[k-3]] >> (k - 3)) & (x.lead[t[k-4]] >> (k - 4))
+		if ok&1 == 0 {
+			return false
+		}
 	}
-	for k := n - 1; k >= 0; k-- {
-		if !sets[k].Has(m.text[at+k]) {
+	for k--; k >= 0; k-- {
+		if x.lead[t[k]]>>k&1 == 0 {
 			return false
 		}
 	}
 	m.dirty = true
-	for k := range pat.alts {
-		if end := pat.alts[k].match(m.text, at, m.state[m.first[i]+k]); end >= 0 {
-			m.from[i] = end
+	for k := range x.alts {
+		if end := x.alts[k].match(m.text, at, x.state[k]); end >= 0 {
+			x.next = end
 			m.Matches = append(m.Matches, Match{i, at, end})
 			return true
 		}
 	}
-	if pat.head > 0 {
-		m.dead[i] = pat.alts[0].deadEnd(m.text, at, pat.head, m.state[m.first[i]])
+	if head := m.p.list[i].head; head > 0 {
+		x.next = max(x.next, x.alts[0].deadEnd(m.text, at, head, x.state[0])-head)
 	}
 	return false
+}
+
+// arm leaves a pattern to Finish if its keyword stands at the place.
+func (m *Matcher) arm(c *Clue, at int) {
+	if m.armed[c.Pattern] || at < 0 || at+len(c.Sets) > len(m.text) {
+		return
+	}
+	for k := range c.Sets {
+		if !c.Sets[k].Has(m.text[at+k]) {
+			return
+		}
+	}
+	m.armed[c.Pattern], m.any, m.dirty = true, true, true
 }
 
 // Finish runs the expressions whose keyword was seen and leaves Matches sorted

@@ -28,6 +28,7 @@ type pattern struct {
 	// head is how many bytes stand before the first open run of the only
 	// program, where another byte must follow that run; else 0.
 	head int
+	lead *[256]uint64 // the sets of the only clue of programs, by byte
 }
 
 // Match is one match of a pattern: the bytes [Start, End) of the text.
@@ -70,9 +71,7 @@ func Compile(list []ruleset.Secret) (*Patterns, error) {
 		}
 		n := len(p.list)
 		if alts, ok := compileProgram(s.Pattern); ok && implied(alts, c.keywords) {
-			c.alts = alts
-			c.clues = []Clue{{n, lead(alts)}}
-			c.head = head(alts)
+			c.programs(n, alts)
 		} else {
 			for _, w := range c.keywords {
 				c.clues = append(c.clues, Clue{n, foldSets(w)})
@@ -111,6 +110,19 @@ func (p *Patterns) Clues() (out []Clue) {
 		out = append(out, p.list[i].clues...)
 	}
 	return out
+}
+
+// programs makes the pattern, which is that of index n, run as programs.
+func (c *pattern) programs(n int, alts []program) {
+	sets := lead(alts)
+	c.alts, c.clues, c.head, c.lead = alts, []Clue{{n, sets}}, head(alts), &[256]uint64{}
+	for k := range sets {
+		for b := range 256 {
+			if sets[k].Has(byte(b)) {
+				c.lead[b] |= 1 << k
+			}
+		}
+	}
 }
 
 // lead is the set of bytes that alternatives have at each of their first

@@ -8,6 +8,14 @@ import (
 // set is a set of ASCII bytes.
 type set [2]uint64
 
+// table is the set by byte.
+func (s *set) table() (in [256]bool) {
+	for c := range 128 {
+		in[c] = s.has(byte(c))
+	}
+	return in
+}
+
 func (s *set) add(c byte)      { s[c>>6&1] |= 1 << (c & 63) }
 func (s *set) has(c byte) bool { return c < 0x80 && s[c>>6]>>(c&63)&1 != 0 }
 func (s set) and(o set) set    { return set{s[0] & o[0], s[1] & o[1]} }
@@ -33,7 +41,8 @@ var word = func() (s set) {
 // step is one element of a program: a run of bytes of a set.
 type step struct {
 	set      set
-	min, max int // max -1: no bound
+	min, max int        // max -1: no bound
+	in       *[256]bool // the set, where there is no bound
 }
 
 // program is a pattern without choices: each step takes all it can. It is made
@@ -164,7 +173,7 @@ func single(re *syntax.Regexp) ([][]atom, bool) {
 					break
 				}
 			}
-			out = append(out, atom{step: step{s, 1, 1}})
+			out = append(out, atom{step: step{set: s, min: 1, max: 1}})
 		}
 		return [][]atom{out}, len(out) <= maxSteps
 	}
@@ -177,7 +186,7 @@ func single(re *syntax.Regexp) ([][]atom, bool) {
 			s.add(byte(r))
 		}
 	}
-	return [][]atom{{{step: step{s, 1, 1}}}}, !s.empty()
+	return [][]atom{{{step: step{set: s, min: 1, max: 1}}}}, !s.empty()
 }
 
 // sequence checks that taking all one can is right: what follows a run of open
@@ -195,6 +204,10 @@ func sequence(seq []atom) (program, bool) {
 	for _, a := range seq {
 		if a.boundary {
 			return p, false
+		}
+		if a.step.max < 0 {
+			in := a.step.set.table()
+			a.step.in = &in
 		}
 		p.steps = append(p.steps, a.step)
 	}

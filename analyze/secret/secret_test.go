@@ -57,7 +57,7 @@ func TestProgramsFindWhatTheExpressionsFind(t *testing.T) {
 		c := pattern{re: regexp.MustCompile(e), keywords: [][]byte{[]byte("\x00")}}
 		if alts, ok := compileProgram(e); ok {
 			compiled++
-			c.alts, c.clues, c.head = alts, []Clue{{0, lead(alts)}}, head(alts)
+			c.programs(0, alts)
 			pats = append(pats, &Patterns{list: []pattern{c}})
 		}
 	}
