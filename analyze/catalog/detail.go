@@ -2,9 +2,10 @@ package catalog
 
 import (
 	"cmp"
+	"encoding/binary"
+	"math/bits"
 	"net/netip"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/warden-trace/warden/analyze"
 )
@@ -129,9 +130,21 @@ func forbidden(r rune, set analyze.Charset) bool {
 	return r >= 0x80 && r <= 0x9f || r == 0x2028 || r == 0x2029
 }
 
+// tame are the bytes that no forbidden code point holds, or holds first.
+var tame = func() (out [256]bool) {
+	for c := range out {
+		out[c] = c >= 0x20 && c != 0x7f && c != 0xc2 && c != 0xe2 || c == '\t' || c == '\n' || c == '\r'
+	}
+	return out
+}()
+
 // control collects the forbidden code points of a text.
 func (d *detail) control(t []byte, set analyze.Charset) {
 	for i := 0; i < len(t); {
+		if tame[t[i]] {
+			i++
+			continue
+		}
 		r, w := decode(t[i:])
 		if forbidden(r, set) {
 			d.bad++
@@ -159,7 +172,7 @@ func spans(t []byte, at []bytesAt) []analyze.Span {
 	out := make([]analyze.Span, 0, min(len(at), maxSpans))
 	pos, n := 0, 0 // n code points stand before byte pos
 	seek := func(to int) int {
-		n += utf8.RuneCount(t[pos:to])
+		n += codePoints(t[pos:to])
 		pos = to
 		return n
 	}
@@ -172,4 +185,18 @@ func spans(t []byte, at []bytesAt) []analyze.Span {
 		out = append(out, analyze.Span{Start: a, End: seek(end)})
 	}
 	return out
+}
+
+// codePoints counts the code points of valid UTF-8: the bytes that continue none.
+func codePoints(t []byte) (n int) {
+	for ; len(t) >= 8; t = t[8:] {
+		x := binary.LittleEndian.Uint64(t)
+		n += 8 - bits.OnesCount64(x>>7&^(x>>6)&0x0101010101010101)
+	}
+	for _, c := range t {
+		if c&0xc0 != 0x80 {
+			n++
+		}
+	}
+	return n
 }

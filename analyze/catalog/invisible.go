@@ -112,6 +112,11 @@ func (s *textScan) run(p int) {
 	}
 	end, count, selectors := start, 0, 0
 	for end < len(s.t) {
+		if n := joiners(s.t[end:]); n > 0 {
+			count += n
+			end += 3 * n
+			continue
+		}
 		r, w := utf8.DecodeRune(s.t[end:])
 		k := unseenKind(r)
 		if k != unseenSelector && k != unseenWidth {
@@ -133,6 +138,16 @@ func (s *textScan) run(p int) {
 	if n := count - selectors; n > 0 {
 		s.unseen(unseenWidth, start, end, n)
 	}
+}
+
+// joiners counts the characters from U+200B to U+200D, three bytes each, that t
+// begins with.
+func joiners(t []byte) (n int) {
+	for len(t) >= 3 && t[0] == 0xe2 && t[1] == 0x80 && t[2]-0x8b <= 2 {
+		t = t[3:]
+		n++
+	}
+	return n
 }
 
 // emoji reports a character that takes a presentation selector: the blocks of

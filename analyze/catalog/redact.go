@@ -3,7 +3,6 @@ package catalog
 import (
 	"cmp"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
@@ -78,10 +77,17 @@ func (s *Scanner) cuts(m *jsonrpc.Message, in *redactable, ins analyze.Inspectio
 	for i := 0; i < len(t); {
 		if len(secrets) > 0 && i == secrets[0].start {
 			gone := t[i:secrets[0].end]
-			k := utf8.RuneCount(gone)
+			k := codePoints(gone)
 			out = append(out, cut{n, n + k, redacted(gone, ins, what)})
 			i, n = secrets[0].end, n+k
 			secrets = secrets[1:]
+			continue
+		}
+		if c := t[i]; tame[c] {
+			if c&0xc0 != 0x80 {
+				n++
+			}
+			i++
 			continue
 		}
 		r, w := decode(t[i:])

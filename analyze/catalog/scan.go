@@ -271,7 +271,7 @@ func (s *textScan) odd(p int) {
 		}
 	case c == 0xe2 && p+2 < len(s.t) && s.t[p+1] == 0x80 && s.t[p+2]&0xfe == 0xa8:
 		s.found |= foundANSI
-	case s.c.wide:
+	case s.c.wide && p >= s.runEnd && p >= s.tagEnd: // not within what has been judged
 		s.invisible(p)
 	}
 }

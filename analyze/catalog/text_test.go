@@ -2,9 +2,30 @@ package catalog
 
 import (
 	"testing"
+	"unicode/utf8"
 
 	"github.com/warden-trace/warden/analyze"
+	"pgregory.net/rapid"
 )
+
+func TestCodePoints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		if s := rapid.String().Draw(t, "text"); codePoints([]byte(s)) != utf8.RuneCountInString(s) {
+			t.Fatalf("%q: %d", s, codePoints([]byte(s)))
+		}
+	})
+}
+
+// TestTame: nothing that begins with a tame byte is forbidden in any charset.
+func TestTame(t *testing.T) {
+	for r := range rune(utf8.MaxRune + 1) {
+		for _, set := range []analyze.Charset{analyze.CharsetText, analyze.CharsetExtended, analyze.CharsetBinary} {
+			if forbidden(r, set) && tame[string(r)[0]] {
+				t.Errorf("%U", r)
+			}
+		}
+	}
+}
 
 func TestText(t *testing.T) {
 	c, err := New(Options{})

@@ -49,25 +49,33 @@ func unescape(dst, src []byte, vector bool) []byte {
 		if i+1 >= len(src) {
 			break
 		}
-		c := src[i+1]
-		i += 2
-		if c == 'u' {
-			r := hex4(src, i)
-			i += 4
-			if r >= 0xd800 && r < 0xdc00 && i+1 < len(src) && src[i] == '\\' && src[i+1] == 'u' {
-				if lo := hex4(src, i+2); lo >= 0xdc00 && lo < 0xe000 {
-					r = (r-0xd800)<<10 + lo - 0xdc00 + 0x10000
-					i += 6
+		for { // a row of escapes at once
+			c := src[i+1]
+			i += 2
+			if c != 'u' {
+				if plain := simple[c]; plain != 0 {
+					c = plain
 				}
+				dst[o] = c
+				o++
+			} else if r := hex4(src, i); r < utf8.RuneSelf {
+				dst[o] = byte(r)
+				i += 4
+				o++
+			} else {
+				i += 4
+				if r >= 0xd800 && r < 0xdc00 && i+1 < len(src) && src[i] == '\\' && src[i+1] == 'u' {
+					if lo := hex4(src, i+2); lo >= 0xdc00 && lo < 0xe000 {
+						r = (r-0xd800)<<10 + lo - 0xdc00 + 0x10000
+						i += 6
+					}
+				}
+				o += utf8.EncodeRune(dst[o:], r) // half a pair becomes U+FFFD
 			}
-			o += utf8.EncodeRune(dst[o:], r) // half a pair becomes U+FFFD
-			continue
+			if i+1 >= len(src) || src[i] != '\\' {
+				break
+			}
 		}
-		if plain := simple[c]; plain != 0 {
-			c = plain
-		}
-		dst[o] = c
-		o++
 	}
 	return dst[:o]
 }
@@ -77,12 +85,20 @@ func hex4(src []byte, i int) rune {
 	if i+4 > len(src) {
 		return utf8.RuneError
 	}
-	var r rune
-	for _, c := range src[i : i+4] {
-		if !isHex(c) {
-			return utf8.RuneError
-		}
-		r = r<<4 | rune(hexValue(c))
+	a, b, c, d := hexDigits[src[i]], hexDigits[src[i+1]], hexDigits[src[i+2]], hexDigits[src[i+3]]
+	if a|b|c|d < 0 {
+		return utf8.RuneError
 	}
-	return r
+	return rune(a)<<12 | rune(b)<<8 | rune(c)<<4 | rune(d)
 }
+
+// hexDigits is what a hexadecimal digit counts; -1 for the other bytes.
+var hexDigits = func() (out [256]int8) {
+	for c := range out {
+		out[c] = -1
+		if isHex(byte(c)) {
+			out[c] = int8(hexValue(byte(c)))
+		}
+	}
+	return out
+}()

@@ -194,7 +194,7 @@ func (p *position) of(at int) int {
 	if at < p.at {
 		p.at, p.n = 0, 0
 	}
-	p.n += utf8.RuneCount(p.t[p.at:at])
+	p.n += codePoints(p.t[p.at:at])
 	p.at = at
 	return p.n
 }
