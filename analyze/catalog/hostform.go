@@ -46,11 +46,15 @@ func browserHost(h []byte, ascii bool) (string, bool) {
 // part that a reader of prose in that script takes for the host.
 func lettered(h []byte) int {
 	for i := 0; i < len(h); {
+		if hostChar[h[i]] {
+			i++
+			continue
+		}
 		r, w := utf8.DecodeRune(h[i:])
 		switch {
-		case r == utf8.RuneError:
+		case r < utf8.RuneSelf, r == utf8.RuneError:
 			return i
-		case r == '.', r == '-', r == 0x3002, r == 0xff0e, r == 0xff61, unicode.In(r, unicode.L, unicode.N, unicode.M), ignoredInHost(r):
+		case r == 0x3002, r == 0xff0e, r == 0xff61, unicode.In(r, unicode.L, unicode.N, unicode.M), ignoredInHost(r):
 		default:
 			return i
 		}
@@ -96,11 +100,8 @@ func lastLabel(h *string) string {
 	return l
 }
 
-func unpercent(h []byte) []byte {
-	if bytes.IndexByte(h, '%') < 0 {
-		return h
-	}
-	out := make([]byte, 0, len(h))
+// unpercent appends h, percent-decoded, to out.
+func unpercent(out, h []byte) []byte {
 	for i := 0; i < len(h); i++ {
 		if h[i] == '%' && i+2 < len(h) && isHex(h[i+1]) && isHex(h[i+2]) {
 			out = append(out, hexValue(h[i+1])<<4|hexValue(h[i+2]))

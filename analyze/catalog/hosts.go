@@ -196,6 +196,20 @@ func fits(h string) bool {
 	return true
 }
 
+// fitsASCII is fits for a host of ASCII.
+func fitsASCII(h []byte) bool {
+	label := 0
+	for _, c := range h {
+		if label++; c == '.' {
+			label = 0
+		}
+		if label > maxLabel {
+			return false
+		}
+	}
+	return len(h) <= maxName
+}
+
 // What a name and a label may have at most, in code points: DNS allows 253 and
 // 63 octets of the ASCII form, which is never shorter.
 const (

@@ -276,13 +276,16 @@ func (s *textScan) host(host []byte, at int, six bool, e int) (listed bool) {
 		return s.domain(host, at, path) || listed
 	}
 	// Compared as it stands, and as a browser would read it.
-	if low := bytes.ToLower(host); s.listed(low, at, end, path) {
+	if plainBytes(host) {
+		listed = s.domain(host, at, path) || listed
+	} else if s.listed(bytes.ToLower(host), at, end, path) {
 		listed = true
 	}
 	if !s.c.wide {
 		return listed
 	}
-	host = unpercent(host)
+	s.name = unpercent(s.name[:0], host)
+	host = s.name
 	if s.browser(host, at, end, path) {
 		listed = true
 	}
@@ -294,6 +297,9 @@ func (s *textScan) host(host []byte, at int, six bool, e int) (listed bool) {
 
 // browser judges a decoded host as browsers would read it.
 func (s *textScan) browser(host []byte, at, end int, path []byte) bool {
+	if plainBytes(host) {
+		return s.ascii(host, at, end, path)
+	}
 	name, ok := browserHost(host, s.c.deny.ascii)
 	if !ok {
 		return false
@@ -303,6 +309,26 @@ func (s *textScan) browser(host []byte, at, end int, path []byte) bool {
 		s.address(ip, at, end)
 	}
 	return s.listed([]byte(name), at, end, path)
+}
+
+// ascii is browser for a host of ASCII, which they only put in lower case.
+func (s *textScan) ascii(host []byte, at, end int, path []byte) bool {
+	if !fitsASCII(host) {
+		return false
+	}
+	host = bytes.TrimRight(host, ".")
+	if len(host) == 0 {
+		return false
+	}
+	if isDigit(host[0]) {
+		if ip, ok := numberHost(strings.ToLower(string(host))); ok {
+			s.address(ip, at, end)
+		}
+	}
+	if !s.c.deny.maybeHost(host) {
+		return false
+	}
+	return s.listed(bytes.ToLower(host), at, end, path)
 }
 
 // prose judges what of a host, or of an authority, is shaped like one, for a

@@ -41,6 +41,7 @@ type textScan struct {
 	pieces  []piece
 	blocks  [chunk / 64]block
 	known   [knownClues]known
+	name    []byte // a host, percent-decoded
 
 	pieceEnd, tokenEnd, sixEnd, runEnd, tagEnd int
 	lines                                      secret.Lines // for a calibrated rule set
