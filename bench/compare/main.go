@@ -5,6 +5,8 @@
 //	go run ./bench/compare                      # 300 MB, five rounds
 //	go run ./bench/compare -hostile             # and the hostile texts
 //	go run ./bench/compare -memory              # and 2 GB, one long line, empty lines
+//	go run ./bench/compare -armed               # and policy, allow-list, lock and profile
+//	go run ./bench/compare -reports             # and all reports in one pass
 //
 // The contestants of a round run one after the other before the next round
 // begins, so that a machine that slows down slows all of them; ratios are taken
@@ -33,6 +35,8 @@ type config struct {
 	kinds     string
 	hostileMB float64
 	memory    bool
+	armed     bool
+	reports   bool
 	memoryMB  float64
 	check     bool
 	missed    []string
@@ -53,6 +57,8 @@ func main() {
 	flag.StringVar(&c.kinds, "kinds", "", "only these hostile kinds, comma separated")
 	flag.Float64Var(&c.hostileMB, "hostile-mb", 100, "size of each hostile trace in MB")
 	flag.BoolVar(&c.memory, "memory", false, "measure peak memory on large and odd traces")
+	flag.BoolVar(&c.armed, "armed", false, "measure a scan with each rule family armed against the bare one")
+	flag.BoolVar(&c.reports, "reports", false, "measure a scan that writes all reports against the bare one")
 	flag.Float64Var(&c.memoryMB, "memory-mb", 2000, "size of the large trace in MB")
 	flag.BoolVar(&c.check, "check", false, "exit 1 when a target is missed")
 	flag.Parse()
@@ -91,6 +97,16 @@ func (c *config) run() error {
 	fmt.Printf("%s/%s, %d processors, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	if err := c.ordinary(); err != nil {
 		return err
+	}
+	if c.armed {
+		if err := c.families(); err != nil {
+			return err
+		}
+	}
+	if c.reports {
+		if err := c.allReports(); err != nil {
+			return err
+		}
 	}
 	if c.hostile {
 		if err := c.adversarial(); err != nil {

@@ -6,7 +6,8 @@ import (
 	"text/tabwriter"
 )
 
-// Targets of the project (README, "Speed"): shares of what zstd and jq do.
+// Targets of the project (README, "Speed"): shares of what zstd and jq do,
+// and of the bare scan.
 const (
 	wantZstd         = 0.5
 	wantZstdPortable = 0.3
@@ -14,6 +15,9 @@ const (
 	wantJQPortable   = 10
 	wantPeakMiB      = 128
 	wantHostile      = 3
+	wantArmed        = 0.7
+	wantReports      = 0.6
+	wantReportsMiB   = 256
 )
 
 // ordinary measures generated traffic, plain and compressed.

@@ -1,6 +1,9 @@
 package gen
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The vocabulary: everyday English first (drawn more often), then the words
 // that tools and programs use.
@@ -54,6 +57,10 @@ const (
 	base64url = alnum + "-_"
 	base64std = alnum + "+/"
 )
+
+// Tools lists the names of all tools that generated traffic calls, each with the
+// arguments path and query (strings) and limit (an integer).
+func Tools() []string { return slices.Concat(tools...) }
 
 // word draws a word, the early ones more often.
 func (r *rng) word() string {
