@@ -149,8 +149,16 @@ func (ph *phrase) backward(t []byte, p, k int) (int, bool) {
 }
 
 func decode(t []byte) (rune, int) {
-	if c := t[0]; c < utf8.RuneSelf {
+	c := t[0]
+	if c < utf8.RuneSelf {
 		return rune(c), 1
+	}
+	if c >= 0xc2 && c < 0xe0 && len(t) > 1 && t[1]&0xc0 == 0x80 {
+		return rune(c&0x1f)<<6 | rune(t[1]&0x3f), 2
+	}
+	// Between what begins long forms and what begins surrogates.
+	if c > 0xe0 && c < 0xed && len(t) > 2 && t[1]&0xc0 == 0x80 && t[2]&0xc0 == 0x80 {
+		return rune(c&0x0f)<<12 | rune(t[1]&0x3f)<<6 | rune(t[2]&0x3f), 3
 	}
 	return utf8.DecodeRune(t)
 }

@@ -200,6 +200,12 @@ func (s *textScan) clue(p int) {
 	x := uint32(f[0]) | uint32(f[1])<<8 | uint32(f[2])<<16 | uint32(f[3])<<24
 	k := &s.known[x*0x9E3779B1>>(32-knownBits)]
 	if k.set && k.x == x {
+		if k.lone != nil {
+			if s.secrets.Try(k.lone, p-k.back) {
+				s.found |= foundSecret
+			}
+			return
+		}
 		s.try(k.find, p)
 		return
 	}
@@ -218,7 +224,10 @@ func (s *textScan) clue(p int) {
 		}
 	}
 	if lists <= 1 {
-		*k = known{x, true, find}
+		*k = known{x: x, set: true, find: find}
+		if len(find) == 1 && find[0].secret != nil {
+			k.lone, k.back = find[0].secret, int(find[0].back)
+		}
 	}
 }
 
@@ -228,6 +237,9 @@ type known struct {
 	x    uint32
 	set  bool
 	find []finder
+	// The place to try when there is just one, of a pattern.
+	lone *secret.Clue
+	back int
 }
 
 const (

@@ -16,6 +16,23 @@ func TestCodePoints(t *testing.T) {
 	})
 }
 
+func TestDecode(t *testing.T) {
+	for r := range rune(utf8.MaxRune + 1) {
+		s := []byte(string(r) + "x")
+		wantR, wantN := utf8.DecodeRune(s)
+		if got, n := decode(s); got != wantR || n != wantN {
+			t.Fatalf("%U: %U in %d bytes", r, got, n)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.SliceOfN(rapid.SampledFrom([]byte{'a', 0x80, 0x9b, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xe2, 0xec, 0xed, 0xee, 0xf0, 0xf4, 0xff}), 1, 4).Draw(t, "bytes")
+		wantR, wantN := utf8.DecodeRune(s)
+		if got, n := decode(s); got != wantR || n != wantN {
+			t.Fatalf("%q: %U in %d bytes", s, got, n)
+		}
+	})
+}
+
 // TestTame: nothing that begins with a tame byte is forbidden in any charset.
 func TestTame(t *testing.T) {
 	for r := range rune(utf8.MaxRune + 1) {

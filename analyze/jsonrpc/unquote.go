@@ -134,6 +134,8 @@ func RawOffsets(raw []byte, cps []int) []int {
 				i += w
 			case c < utf8.RuneSelf:
 				i++
+			case c >= 0xc2 && c < 0xe0 && i+1 < len(raw) && raw[i+1]&0xc0 == 0x80:
+				i += 2
 			default:
 				_, w := utf8.DecodeRune(raw[i:])
 				i += w
