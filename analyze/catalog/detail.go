@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"net/netip"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/warden-trace/warden/analyze"
 )
@@ -138,6 +139,29 @@ var tame = func() (out [256]bool) {
 	return out
 }()
 
+// controls counts the forbidden code points that t begins with, and their bytes.
+func controls(t []byte, set analyze.Charset) (n, size int) {
+	for size < len(t) {
+		c := t[size]
+		if tame[c] {
+			break
+		}
+		r, w := rune(c), 1
+		switch {
+		case c == 0xc2 && size+1 < len(t): // U+0080 to U+00BF: their second bytes are their numbers
+			r, w = rune(t[size+1]), 2
+		case c >= utf8.RuneSelf:
+			r, w = decode(t[size:])
+		}
+		if !forbidden(r, set) {
+			break
+		}
+		n++
+		size += w
+	}
+	return n, size
+}
+
 // control collects the forbidden code points of a text.
 func (d *detail) control(t []byte, set analyze.Charset) {
 	for i := 0; i < len(t); {
@@ -145,19 +169,22 @@ func (d *detail) control(t []byte, set analyze.Charset) {
 			i++
 			continue
 		}
-		r, w := decode(t[i:])
-		if forbidden(r, set) {
-			d.bad++
-			if len(d.badFirst) < 5 {
-				d.badFirst = append(d.badFirst, r)
-			}
-			if n := len(d.badAt); n > 0 && d.badAt[n-1].end == i {
-				d.badAt[n-1].end = i + w
-			} else if n < maxSpans {
-				d.badAt = append(d.badAt, bytesAt{i, i + w})
-			}
+		n, size := controls(t[i:], set)
+		if n == 0 {
+			_, w := decode(t[i:])
+			i += w
+			continue
 		}
-		i += w
+		d.bad += n
+		for j := i; j < i+size && len(d.badFirst) < 5; {
+			r, w := decode(t[j:])
+			d.badFirst = append(d.badFirst, r)
+			j += w
+		}
+		if len(d.badAt) < maxSpans {
+			d.badAt = append(d.badAt, bytesAt{i, i + size})
+		}
+		i += size
 	}
 }
 

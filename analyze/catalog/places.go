@@ -153,6 +153,9 @@ func (s *textScan) colons(p int) {
 // scheme reports whether one of the schemes ends at p, and where it begins. A
 // scheme begins where no character of a scheme stands before it.
 func (s *textScan) scheme(p int) (int, bool) {
+	if p == 0 || s.t[p-1]|0x20 != 'p' && s.t[p-1]|0x20 != 's' {
+		return 0, false // what no scheme ends in
+	}
 	a := p
 	for a > 0 && p-a < 6 && schemeChar[s.t[a-1]] {
 		a--
@@ -391,13 +394,16 @@ func (s *textScan) six(p int) {
 	}
 	t := s.t
 	a, e := p, p+1
-	for a > s.sixEnd && sixChar(t[a-1]) {
+	for a > s.sixEnd && sixChar[t[a-1]] {
 		a--
 	}
-	for e < len(t) && sixChar(t[e]) {
+	for e < len(t) && sixChar[t[e]] {
 		e++
 	}
 	s.sixEnd = e
+	if e-a < 2 {
+		return
+	}
 	if a > 0 && wordChar[t[a-1]] || e < len(t) && wordChar[t[e]] {
 		return
 	}
@@ -408,9 +414,20 @@ func (s *textScan) six(p int) {
 	if len(lit) < 2 || len(lit) > 45 {
 		return
 	}
+	if colons := bytes.Count(lit, oneColon); colons < 6 && !bytes.Contains(lit, twoColons) || colons > 8 {
+		return // too few groups, or too many
+	}
 	if ip, err := netip.ParseAddr(string(lit)); err == nil && ip.Is6() {
 		s.address(ip, a, a+len(lit))
 	}
 }
 
-func sixChar(c byte) bool { return isHex(c) || c == ':' || c == '.' }
+var oneColon, twoColons = []byte(":"), []byte("::")
+
+// sixChar are the bytes of an IPv6 literal.
+var sixChar = func() (out [256]bool) {
+	for c := range out {
+		out[c] = isHex(byte(c)) || c == ':' || c == '.'
+	}
+	return out
+}()

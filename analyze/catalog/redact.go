@@ -90,16 +90,25 @@ func (s *Scanner) cuts(m *jsonrpc.Message, in *redactable, ins analyze.Inspectio
 			i++
 			continue
 		}
-		r, w := decode(t[i:])
-		if what.ANSI && forbidden(r, ins.Charset) {
-			if k := len(out); k > 0 && out[k-1].end == n && out[k-1].with == nil {
-				out[k-1].end++
-			} else {
-				out = append(out, cut{n, n + 1, nil})
+		k, size := 0, 0
+		if what.ANSI {
+			to := len(t)
+			if len(secrets) > 0 {
+				to = secrets[0].start
 			}
+			k, size = controls(t[i:to], ins.Charset)
 		}
-		i += w
-		n++
+		switch last := len(out) - 1; {
+		case k == 0:
+			_, size = decode(t[i:])
+			k = 1
+		case last >= 0 && out[last].end == n && out[last].with == nil:
+			out[last].end += k
+		default:
+			out = append(out, cut{n, n + k, nil})
+		}
+		i += size
+		n += k
 	}
 	return out
 }
