@@ -414,7 +414,8 @@ func (s *textScan) six(p int) {
 	if len(lit) < 2 || len(lit) > 45 {
 		return
 	}
-	if colons := bytes.Count(lit, oneColon); colons < 6 && !bytes.Contains(lit, twoColons) || colons > 8 {
+	if colons := bytes.Count(lit, oneColon); colons > 8 || !bytes.Contains(lit, twoColons) &&
+		(colons < 6 || colons == 6 && bytes.IndexByte(lit, '.') < 0) {
 		return // too few groups, or too many
 	}
 	if ip, err := netip.ParseAddr(string(lit)); err == nil && ip.Is6() {

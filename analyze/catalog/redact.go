@@ -93,7 +93,7 @@ func (s *Scanner) cuts(m *jsonrpc.Message, in *redactable, ins analyze.Inspectio
 		k, size := 0, 0
 		if what.ANSI {
 			to := len(t)
-			if len(secrets) > 0 {
+			if len(secrets) > 0 && secrets[0].start > i {
 				to = secrets[0].start
 			}
 			k, size = controls(t[i:to], ins.Charset)
