@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"testing"
 	"time"
@@ -15,6 +16,11 @@ import (
 // TestMain lets the test program be a child that is asked to stop and does not.
 func TestMain(m *testing.M) {
 	if os.Getenv("SIGNAL_CHILD") == "" {
+		// A test started by nohup inherits that SIGHUP is ignored, and so would the
+		// programs that it starts.
+		if signal.Ignored(syscall.SIGHUP) {
+			signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+		}
 		os.Exit(m.Run())
 	}
 	stop, _ := Interrupts()

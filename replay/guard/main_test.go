@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,6 +29,11 @@ func TestMain(m *testing.M) {
 		}
 		role(os.Args[3:])
 		os.Exit(0)
+	}
+	// A test started by nohup inherits that SIGHUP is ignored, and so would the
+	// programs that it starts.
+	if signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	// Under the race detector a program waits a second before it exits, which
 	// would be taken for one that does not want to.
