@@ -90,7 +90,7 @@ func (m *merge) begin(t *trace) {
 func (m *merge) visit(r *formats.Record, msg *jsonrpc.Message) {
 	var f [2]replay.Frame
 	for i := range f {
-		examine(m.examine[i], r, msg, &f[i], nil)
+		offline.Examine(m.examine[i], r, msg, &f[i], nil)
 	}
 	m.record(r, [2]*replay.Frame{&f[0], &f[1]})
 }
@@ -114,7 +114,8 @@ func (m *merge) record(r *formats.Record, frames [2]*replay.Frame) {
 	var found [2][]analyze.Finding
 	for i, f := range frames {
 		s := m.sessions[i].For(r.Session, r.Dir, f)
-		ev := event(r, f, s.Frames)
+		var ev replay.Event
+		offline.Feed(&ev, r, f, s.Frames)
 		found[i] = s.Machine.Step(&ev).Findings
 		s.Frames++
 		if len(found[i]) > 0 {
@@ -123,23 +124,6 @@ func (m *merge) record(r *formats.Record, frames [2]*replay.Frame) {
 	}
 	m.flush()
 	m.compare(found[0], found[1])
-}
-
-func event(r *formats.Record, f *replay.Frame, frame int) replay.Event {
-	ev := replay.Event{Dir: r.Dir, TS: r.TS, Frame: f, Candidate: r.Candidate, HTTP: r.HTTP,
-		Elided: r.Flags&(formats.Elided|formats.Truncated) != 0,
-		Place:  replay.Place{Frame: frame, Line: r.Line, Offset: r.Offset}}
-	switch r.Kind {
-	case formats.KindOverCap:
-		ev.OverCap = r.Skim
-	case formats.KindText:
-		ev.Exec = true
-	case formats.KindBinary:
-		ev.Exec, ev.Binary, ev.Bytes, ev.Size, ev.HasBytes = true, true, r.Frame, r.Size, r.Frame != nil
-	case formats.KindHTTP:
-		ev.Frame = nil
-	}
-	return ev
 }
 
 // place says where findings stand.

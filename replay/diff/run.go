@@ -11,6 +11,7 @@ import (
 	"github.com/warden-trace/warden/formats"
 	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/replay"
+	"github.com/warden-trace/warden/replay/offline"
 )
 
 // Options steer a comparison.
@@ -235,22 +236,7 @@ func (w *worker) run(j *job) {
 				return
 			}
 		}
-		j.hits[0] = examine(w.examine[0], r, m, a, j.hits[0])
-		j.hits[1] = examine(w.examine[1], r, m, b, j.hits[1])
+		j.hits[0] = offline.Examine(w.examine[0], r, m, a, j.hits[0])
+		j.hits[1] = offline.Examine(w.examine[1], r, m, b, j.hits[1])
 	})
-}
-
-// examine fills f from a record, strictly where the decoder already has.
-func examine(x *replay.Examiner, r *formats.Record, m *jsonrpc.Message, f *replay.Frame, hits []catalog.Hit) []catalog.Hit {
-	switch {
-	case r.Kind == formats.KindText:
-		f.SetRaw(r.Frame)
-	case r.Kind != formats.KindFrame:
-		f.SetRaw(nil)
-	case m != nil:
-		return x.Strict(m, f, hits)
-	default:
-		x.Lenient(r.Frame, f)
-	}
-	return hits
 }

@@ -53,21 +53,6 @@ func (w *worker) run(j *job) {
 		} else {
 			j.frames = append(j.frames, replay.Frame{})
 		}
-		j.hits = read(w.examine, r, m, &j.frames[len(j.frames)-1], j.hits)
+		j.hits = Examine(w.examine, r, m, &j.frames[len(j.frames)-1], j.hits)
 	})
-}
-
-// read fills f from a record, strictly where the decoder already has.
-func read(x *replay.Examiner, r *formats.Record, m *jsonrpc.Message, f *replay.Frame, hits []catalog.Hit) []catalog.Hit {
-	switch {
-	case r.Kind == formats.KindText:
-		f.SetRaw(r.Frame)
-	case r.Kind != formats.KindFrame:
-		f.SetRaw(nil)
-	case m != nil:
-		return x.Strict(m, f, hits)
-	default:
-		x.Lenient(r.Frame, f)
-	}
-	return hits
 }

@@ -102,7 +102,7 @@ func (m *merge) chunk(j *job) {
 // visit takes a record that the stitcher made.
 func (m *merge) visit(r *formats.Record, msg *jsonrpc.Message) {
 	var f replay.Frame
-	read(m.examine, r, msg, &f, nil)
+	Examine(m.examine, r, msg, &f, nil)
 	m.made = true
 	m.record(r, &f)
 	m.made = false
@@ -130,19 +130,7 @@ func (m *merge) record(r *formats.Record, f *replay.Frame) {
 		s.Data = &tally{counts: report.Counts{Rules: make(map[string]int64)}}
 	}
 	ev := &m.ev
-	*ev = replay.Event{Dir: r.Dir, TS: r.TS, Frame: f, Candidate: r.Candidate, HTTP: r.HTTP,
-		Elided: r.Flags&(formats.Elided|formats.Truncated) != 0,
-		Place:  replay.Place{Frame: s.Frames, Line: r.Line, Offset: r.Offset}}
-	switch r.Kind {
-	case formats.KindOverCap:
-		ev.OverCap = r.Skim
-	case formats.KindText:
-		ev.Exec = true
-	case formats.KindBinary:
-		ev.Exec, ev.Binary, ev.Bytes, ev.Size, ev.HasBytes = true, true, r.Frame, r.Size, r.Frame != nil
-	case formats.KindHTTP:
-		ev.Frame = nil
-	}
+	Feed(ev, r, f, s.Frames)
 	out := s.Machine.Step(ev)
 	s.Frames++
 	m.known = m.known || out.Message || r.Dir != analyze.Unknown

@@ -59,7 +59,7 @@ func (t *Tape) run(next func(*formats.Chunk) error) {
 					} else {
 						w.frames = append(w.frames, replay.Frame{})
 					}
-					w.hits = examine(x, r, m, &w.frames[len(w.frames)-1], w.hits)
+					w.hits = offline.Examine(x, r, m, &w.frames[len(w.frames)-1], w.hits)
 					if len(w.recs)%64 == 0 {
 						runtime.Gosched()
 					}
@@ -83,38 +83,6 @@ func (t *Tape) run(next func(*formats.Chunk) error) {
 			free <- w
 		}
 	}()
-}
-
-// examine reads and scans a record, strictly where the decoder already has.
-func examine(x *replay.Examiner, r *formats.Record, m *jsonrpc.Message, f *replay.Frame, hits []catalog.Hit) []catalog.Hit {
-	switch {
-	case r.Kind == formats.KindText:
-		f.SetRaw(r.Frame)
-	case r.Kind != formats.KindFrame:
-		f.SetRaw(nil)
-	case m != nil:
-		return x.Strict(m, f, hits)
-	default:
-		x.Lenient(r.Frame, f)
-	}
-	return hits
-}
-
-// event is what the machine is told of a record; f may be reused.
-func event(r *formats.Record, f *replay.Frame, place replay.Place) replay.Event {
-	ev := replay.Event{Dir: r.Dir, TS: r.TS, Frame: f, Candidate: r.Candidate, HTTP: r.HTTP,
-		Elided: r.Flags&(formats.Elided|formats.Truncated) != 0, Place: place}
-	switch r.Kind {
-	case formats.KindOverCap:
-		ev.OverCap = r.Skim
-	case formats.KindText:
-		ev.Exec = true
-	case formats.KindBinary:
-		ev.Exec, ev.Binary, ev.Bytes, ev.Size, ev.HasBytes = true, true, r.Frame, r.Size, r.Frame != nil
-	case formats.KindHTTP:
-		ev.Frame = nil
-	}
-	return ev
 }
 
 // pass is the ordered end: it fills the index.
@@ -169,7 +137,7 @@ func (p *pass) chunk(w *work) {
 // visit takes a record that the stitcher made of several lines.
 func (p *pass) visit(r *formats.Record, m *jsonrpc.Message) {
 	var f replay.Frame
-	examine(p.examine, r, m, &f, nil)
+	offline.Examine(p.examine, r, m, &f, nil)
 	p.record(r, &f, true)
 }
 
@@ -221,7 +189,8 @@ func (p *pass) record(r *formats.Record, f *replay.Frame, spooled bool) {
 			x.stop(uint32(s.Number), checkpoint{after: t.last, count: s.Frames, m: c})
 		}
 	}
-	ev := event(r, f, replay.Place{Frame: s.Frames, Line: r.Line, Offset: r.Offset})
+	var ev replay.Event
+	offline.Feed(&ev, r, f, s.Frames)
 	out := s.Machine.Step(&ev)
 	e.Session, e.prev = uint32(s.Number), uint32(t.last+1)
 	e.label = x.label(out.Method, out.Tool)

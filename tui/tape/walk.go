@@ -13,6 +13,7 @@ import (
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/formats"
 	"github.com/warden-trace/warden/replay"
+	"github.com/warden-trace/warden/replay/offline"
 )
 
 // Step is one frame as the session machine judged it, with what the machine
@@ -182,7 +183,8 @@ func (w *walker) feed(c *checkpoint, i int, r *formats.Record) *replay.Outcome {
 	default:
 		f.SetRaw(nil)
 	}
-	ev := event(r, &f, replay.Place{Frame: c.count, Line: r.Line, Offset: r.Offset})
+	var ev replay.Event
+	offline.Feed(&ev, r, &f, c.count)
 	out := c.m.Step(&ev)
 	c.after, c.count = i, c.count+1
 	return out
