@@ -3,100 +3,50 @@ package allowlist
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/warden-trace/warden/analyze/faults"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 )
 
-// maxErrors is how many faults of a file are named; the rest is counted.
-const maxErrors = 50
-
 // Fault is one thing that is wrong with an allow-list file.
-type Fault struct {
-	File string
-	Line int    // 1-based; 0 where the file as a whole is meant
-	Key  string // dotted path of the key; "" at the top
-	Text string
-}
-
-func (f *Fault) Error() string {
-	var b strings.Builder
-	b.WriteString(f.File)
-	if f.Line > 0 {
-		b.WriteString(":" + strconv.Itoa(f.Line))
-	}
-	if f.Key != "" {
-		b.WriteString(": " + f.Key)
-	}
-	return b.String() + ": " + f.Text
-}
+type Fault = faults.Fault
 
 // Load reads an allow-list. The error joins all faults of the file, each a
 // *Fault; no value of the file is ever shown.
 func Load(name string, data []byte, limits Limits) (p *Policy, err error) {
-	l := &loader{p: &Policy{Name: name, Limits: limits, tools: map[string]*tool{}}, data: data}
+	l := &loader{p: &Policy{Name: name, Limits: limits, tools: map[string]*tool{}}, data: data, faults: faults.List{File: name}}
 	defer func() {
 		if r := recover(); r != nil {
 			p, err = nil, &Fault{File: name, Text: "the file could not be read: an internal error"}
 		}
 	}()
 	l.document()
-	if len(l.errs) == 0 {
+	if l.faults.Empty() {
 		l.compile()
 	}
-	if l.more > 0 {
-		l.errs = append(l.errs, &Fault{File: name, Text: fmt.Sprintf("%d more faults", l.more)})
-	}
-	if len(l.errs) > 0 {
-		return nil, faultList(l.errs)
+	if err := l.faults.Err(); err != nil {
+		return nil, err
 	}
 	return l.p, nil
 }
 
-// faultList is all that is wrong with a file, told in one line.
-type faultList []error
-
-func (f faultList) Error() string {
-	const most = 5
-	var b strings.Builder
-	for i, err := range f {
-		if i == most {
-			fmt.Fprintf(&b, "; and %d more", len(f)-most)
-			break
-		}
-		if i > 0 {
-			b.WriteString("; ")
-		}
-		b.WriteString(err.Error())
-	}
-	return b.String()
-}
-
-// Unwrap gives the faults one by one.
-func (f faultList) Unwrap() []error { return f }
-
 type loader struct {
-	p    *Policy
-	data []byte
-	errs []error
-	more int
+	p      *Policy
+	data   []byte
+	faults faults.List
 }
 
 // fail notes a fault at a value of the file; v may be nil.
 func (l *loader) fail(v *jsonrpc.Value, key, format string, args ...any) {
-	if len(l.errs) >= maxErrors {
-		l.more++
-		return
-	}
-	f := &Fault{File: l.p.Name, Key: key, Text: fmt.Sprintf(format, args...)}
-	if v != nil {
+	line := 0
+	if v != nil && !l.faults.Full() {
 		// Raw points into data, so that its capacity gives its place.
-		f.Line = l.line(cap(l.data) - cap(v.Raw))
+		line = l.line(cap(l.data) - cap(v.Raw))
 	}
-	l.errs = append(l.errs, f)
+	l.faults.Add(line, key, format, args...)
 }
 
 func (l *loader) line(offset int) int {
@@ -131,12 +81,12 @@ func (l *loader) document() {
 		l.fail(nil, "", "too many values (at most %d)", lim.PolicyNodes)
 		return
 	case err != nil:
-		f := &Fault{File: l.p.Name, Text: "this is no JSON: " + err.Error()}
+		line := 0
 		if _, at, ok := strings.Cut(err.Error(), "at byte "); ok {
 			n, _ := strconv.Atoi(at)
-			f.Line = l.line(n)
+			line = l.line(n)
 		}
-		l.errs = append(l.errs, f)
+		l.faults.Add(line, "", "this is no JSON: %v", err)
 		return
 	}
 	s := look(root, bounds{depth: lim.PolicyDepth, nodes: lim.PolicyNodes, bytes: maxSafe, array: lim.PolicyArray, props: lim.PolicyProperties})

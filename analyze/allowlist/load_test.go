@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/warden-trace/warden/analyze/faults"
 )
 
 // one is an allow-list with one tool "t" whose only property is s.
@@ -22,8 +24,8 @@ func mustLoad(t testing.TB, text string) *Policy {
 	return p
 }
 
-// faults are the keys and texts of a load error.
-func faults(t testing.TB, err error) []*Fault {
+// faultsOf gives the keys and texts of a load error.
+func faultsOf(t testing.TB, err error) []*Fault {
 	t.Helper()
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -185,7 +187,7 @@ func TestFaultsHavePlaces(t *testing.T) {
   }
 }`), DefaultLimits())
 	var got []string
-	for _, f := range faults(t, err) {
+	for _, f := range faultsOf(t, err) {
 		got = append(got, fmt.Sprintf("%d %s", f.Line, f.Key))
 	}
 	want := []string{"3 posture", "6 tools.pay.action", "10 tools.pay.argsSchema.properties.to.pattern"}
@@ -200,8 +202,8 @@ func TestManyFaultsAreCounted(t *testing.T) {
 		fmt.Fprintf(&b, `,"k%d":1`, i)
 	}
 	_, err := Load("list.json", []byte(`{"version":"1.0.0","posture":"default-deny","tools":{}`+b.String()+`}`), DefaultLimits())
-	fs := faults(t, err)
-	if len(fs) != maxErrors+1 || !strings.Contains(fs[maxErrors].Text, "250 more faults") {
+	fs := faultsOf(t, err)
+	if len(fs) != faults.MaxNamed+1 || !strings.Contains(fs[faults.MaxNamed].Text, "250 more faults") {
 		t.Errorf("%d faults, last %v", len(fs), fs[len(fs)-1])
 	}
 }

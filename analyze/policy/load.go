@@ -3,13 +3,14 @@ package policy
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/warden-trace/warden/analyze/faults"
 )
 
 // Bounds of a policy file. One over them is refused before it costs anything.
@@ -17,33 +18,15 @@ const (
 	MaxBytes   = 1 << 20 // bytes of the file
 	maxNodes   = 100_000 // values read, aliases followed
 	maxNesting = 64      // open flow brackets
-	maxErrors  = 50      // faults that are named, the rest counted
 )
 
 // Fault is one thing that is wrong with a policy file.
-type Fault struct {
-	File string
-	Line int    // 1-based; 0 where the file as a whole is meant
-	Key  string // dotted path of the key; "" at the top
-	Text string
-}
-
-func (f *Fault) Error() string {
-	var b strings.Builder
-	b.WriteString(f.File)
-	if f.Line > 0 {
-		b.WriteString(":" + strconv.Itoa(f.Line))
-	}
-	if f.Key != "" {
-		b.WriteString(": " + f.Key)
-	}
-	return b.String() + ": " + f.Text
-}
+type Fault = faults.Fault
 
 // Load reads a policy. The error joins all faults of the file, each a *Fault
 // with line and key. No value of the file is ever shown: it could be a secret.
 func Load(name string, data []byte) (p *Policy, err error) {
-	l := &loader{p: &Policy{Name: name, tools: map[string]*tool{}}}
+	l := &loader{p: &Policy{Name: name, tools: map[string]*tool{}}, faults: faults.List{File: name}}
 	defer func() {
 		if r := recover(); r != nil {
 			p, err = nil, &Fault{File: name, Text: "the YAML reader gave up on this file"}
@@ -53,54 +36,24 @@ func Load(name string, data []byte) (p *Policy, err error) {
 	if root != nil {
 		l.policy(root)
 	}
-	if l.more > 0 {
-		l.errs = append(l.errs, &Fault{File: name, Text: fmt.Sprintf("%d more faults", l.more)})
-	}
-	if len(l.errs) > 0 {
-		return nil, faultList(l.errs)
+	if err := l.faults.Err(); err != nil {
+		return nil, err
 	}
 	return l.p, nil
 }
 
-// faultList is all that is wrong with a file, told in one line.
-type faultList []error
-
-func (f faultList) Error() string {
-	const most = 5
-	var b strings.Builder
-	for i, err := range f {
-		if i == most {
-			fmt.Fprintf(&b, "; and %d more", len(f)-most)
-			break
-		}
-		if i > 0 {
-			b.WriteString("; ")
-		}
-		b.WriteString(err.Error())
-	}
-	return b.String()
-}
-
-// Unwrap gives the faults one by one.
-func (f faultList) Unwrap() []error { return f }
-
 type loader struct {
-	p     *Policy
-	errs  []error
-	more  int
-	nodes int
+	p      *Policy
+	faults faults.List
+	nodes  int
 }
 
 func (l *loader) fail(n *yaml.Node, key, format string, args ...any) {
-	if len(l.errs) >= maxErrors {
-		l.more++
-		return
-	}
-	f := &Fault{File: l.p.Name, Key: key, Text: fmt.Sprintf(format, args...)}
+	line := 0
 	if n != nil {
-		f.Line = n.Line
+		line = n.Line
 	}
-	l.errs = append(l.errs, f)
+	l.faults.Add(line, key, format, args...)
 }
 
 // parse gives the one document's root, or nil with the fault noted.

@@ -27,7 +27,7 @@ func (l *loader) policy(root *yaml.Node) {
 			l.fail(m.at, join("", m.key), "unknown key (known: version, defaults, tools)")
 		}
 	}
-	if version == nil && len(l.errs) == 0 {
+	if version == nil && l.faults.Empty() {
 		l.fail(root, "version", "is missing; write `version: 1`")
 	}
 	base := map[Shape]section{}
