@@ -43,9 +43,6 @@ func TestLongLines(t *testing.T) {
 		{"junk", ``, ``, "bad a line of %d bytes that is not JSON", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if testing.Short() {
-				t.Skip("reads 256 MiB")
-			}
 			fill := filler(long)
 			src, err := Open("x", io.MultiReader(strings.NewReader(req1+"\n"+tt.head), &fill, strings.NewReader(tt.tail+"\n"+res1+"\n")), Options{})
 			if err != nil {

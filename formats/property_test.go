@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	_ "time/tzdata" // the zones must not depend on the machine
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -261,7 +262,7 @@ func TestParseTime(t *testing.T) {
 	})
 	paris, err := time.LoadLocation("Europe/Paris")
 	if err != nil {
-		t.Skip("no time zones here")
+		t.Fatal(err)
 	}
 	for in, want := range map[string]int64{
 		"1767225600": 1767225600e9, "1767225600123": 1767225600123e6, "1767225600123456": 1767225600123456e3, "1767225600123456789": 1767225600123456789,

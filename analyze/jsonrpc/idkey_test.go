@@ -60,8 +60,8 @@ func TestIDKeyIsTheValue(t *testing.T) {
 		}
 		x, _ := new(big.Rat).SetString(a)
 		y, ok := new(big.Rat).SetString(b)
-		if !ok {
-			t.Skip()
+		if !ok { // the change made no number of it: a number is near itself
+			b, y = a, x
 		}
 		ka, _ := IDKey([]byte(a))
 		kb, okb := IDKey([]byte(b))
