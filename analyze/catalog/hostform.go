@@ -23,12 +23,8 @@ func plainHost(h []byte) bool {
 // its last labels can't become ASCII, and ascii says that nothing listed needs
 // them in another form.
 //
-// The host has gone through unpercent.
+// The host has gone through unpercent and holds bytes beyond plainBytes.
 func browserHost(h []byte, ascii bool) (string, bool) {
-	if plainBytes(h) {
-		s := strings.ToLower(string(h))
-		return s, fits(s)
-	}
 	s := strings.Map(func(r rune) rune {
 		if ignoredInHost(r) {
 			return -1
