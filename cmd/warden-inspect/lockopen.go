@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 	"github.com/warden-trace/warden/analyze/lock"
+	"github.com/warden-trace/warden/analyze/secret"
 	"github.com/warden-trace/warden/cmd/program"
 	"github.com/warden-trace/warden/formats"
 	"github.com/warden-trace/warden/formats/report"
@@ -195,11 +195,7 @@ type surfaceProblems struct{ err error }
 
 func (h *surfaceProblems) Problem(p *report.Problem) error {
 	if p.Fatal && h.err == nil {
-		where := p.Trace
-		if p.Line > 0 {
-			where = fmt.Sprintf("%s:%d", p.Trace, p.Line)
-		}
-		h.err = program.Fail("a lock needs a recording that can be read whole", "%s: %s", where, p.Message)
+		h.err = program.Fail("a lock needs a recording that can be read whole", "%s", secret.Scrub(p.String()))
 	}
 	return nil
 }

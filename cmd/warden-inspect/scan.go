@@ -6,7 +6,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/cmd/program"
@@ -260,17 +259,9 @@ func (g *gate) Problem(p *report.Problem) error {
 	}
 	g.fatal = g.fatal || p.Fatal
 	if p.Fatal && !p.Parse && g.aside != nil {
-		g.aside(aside(p))
+		g.aside(errors.New(p.String()))
 	}
 	return g.Handler.Problem(p)
-}
-
-// aside is a problem as an error that names its trace once.
-func aside(p *report.Problem) error {
-	if p.Trace == "" || strings.HasPrefix(p.Message, p.Trace) {
-		return errors.New(p.Message)
-	}
-	return fmt.Errorf("%s: %s", p.Trace, p.Message)
 }
 
 // code is the run's exit code (product.md).

@@ -1,13 +1,14 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/ruleset"
+	"github.com/warden-trace/warden/analyze/secret"
 	"github.com/warden-trace/warden/cmd/program"
 	"github.com/warden-trace/warden/formats"
 	"github.com/warden-trace/warden/formats/report"
@@ -176,15 +177,7 @@ func (o *diffOut) problem(p *report.Problem) error {
 		}
 	}
 	if q.Fatal {
-		where := q.Trace
-		if q.Line > 0 {
-			where = fmt.Sprintf("%s:%d", where, q.Line)
-		}
-		if where == "" {
-			program.PrintError(o.w.Stderr, name, fmt.Errorf("%s", q.Message))
-		} else {
-			program.PrintError(o.w.Stderr, name, fmt.Errorf("%s: %s", where, q.Message))
-		}
+		program.PrintError(o.w.Stderr, name, errors.New(secret.Scrub(q.String())))
 	}
 	return nil
 }

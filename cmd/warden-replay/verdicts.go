@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/secret"
 	"github.com/warden-trace/warden/cmd/program"
 	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/formats/report/safe"
@@ -189,14 +191,7 @@ func (v *verdicts) Problem(p *report.Problem) error {
 		v.fatal = true
 	}
 	if p.Fatal {
-		where := safe.Name(p.Trace)
-		if p.Line > 0 {
-			where += ":" + strconv.FormatInt(p.Line, 10)
-		}
-		if p.Trace == "" {
-			where = "trace"
-		}
-		program.PrintError(v.w.Stderr, name, fmt.Errorf("%s: %s", where, p.Message))
+		program.PrintError(v.w.Stderr, name, errors.New(secret.Scrub(p.String())))
 	}
 	return nil
 }

@@ -5,6 +5,8 @@
 package report
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/warden-trace/warden/analyze"
@@ -47,6 +49,18 @@ type Problem struct {
 	Fatal bool
 	// Parse says that it is a line that could not be read.
 	Parse bool
+}
+
+// String is the problem with its place, named once: what opening a trace fails
+// with names the trace itself.
+func (p *Problem) String() string {
+	switch {
+	case p.Trace == "" || strings.HasPrefix(p.Message, p.Trace+": "):
+		return p.Message
+	case p.Line > 0:
+		return fmt.Sprintf("%s:%d: %s", p.Trace, p.Line, p.Message)
+	}
+	return p.Trace + ": " + p.Message
 }
 
 // Counts are findings by tier and by rule.
