@@ -2,7 +2,6 @@ package diff
 
 import (
 	"errors"
-	"fmt"
 	"iter"
 	"sync"
 
@@ -160,7 +159,7 @@ func (p *pipeline) input(in *formats.Input, err error) bool {
 		if errors.As(err, &unknown) && !in.Explicit {
 			return true
 		}
-		return p.send(jobProblem, &trace{name: in.Name}, fmt.Errorf("%s: %w", in.Name, err))
+		return p.send(jobProblem, &trace{name: in.Name}, err)
 	}
 	t := &trace{in.Name, source, in}
 	if !p.send(jobBegin, t, nil) {
