@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"sync"
@@ -118,7 +119,7 @@ func (s *lineSource) Next(c *Chunk) error {
 	s.carry, s.taken, s.lines = s.carry[:0], 0, false
 	for {
 		buf = s.fill(buf, cap(buf)-jsonrpc.Pad)
-		n := bytes.LastIndexByte(buf[from:], '\n')
+		n := lastLineFeed(buf[from:])
 		switch {
 		case n >= 0:
 			n += from + 1
@@ -201,6 +202,19 @@ func cutLines(b []byte, limit int) (n, lines int) {
 }
 
 var lf = []byte{'\n'}
+
+// lastLineFeed is the offset of b's last line feed, -1 without one. It looks at
+// eight bytes at a time from the end, where package bytes looks at one.
+func lastLineFeed(b []byte) int {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	n := len(b)
+	for ; n >= 8; n -= 8 {
+		if x := binary.LittleEndian.Uint64(b[n-8:]) ^ '\n'*each; (x-each)&^x&high != 0 {
+			break
+		}
+	}
+	return bytes.LastIndexByte(b[:n], '\n')
+}
 
 // skim streams a line that is too long to hold through an envelope-aware
 // skimmer. buf holds its beginning and serves as the window for the rest.

@@ -52,12 +52,13 @@ type pair struct {
 func pairs(t testing.TB) (out []pair) {
 	for name, set := range testSets(t) {
 		for _, cov := range []analyze.Coverage{analyze.Full, analyze.Spec} {
-			for _, portable := range []bool{false, true} {
-				c, err := New(Options{Rules: set, Coverage: cov, Portable: portable})
+			for _, l := range backends() {
+				c, err := New(Options{Rules: set, Coverage: cov})
 				if err != nil {
 					t.Fatal(err)
 				}
-				out = append(out, pair{fmt.Sprintf("%s, %s, portable %v", name, cov, portable), c,
+				c.backend = l
+				out = append(out, pair{fmt.Sprintf("%s, %s, %s", name, cov, l.name), c,
 					&plainRules{set: set, deny: set.Hosts, phrases: set.Phrases, wide: cov == analyze.Full}, cov})
 			}
 		}
@@ -229,9 +230,6 @@ func FuzzScanner(f *testing.F) {
 }
 
 func TestKernelsAgree(t *testing.T) {
-	if !haveVector {
-		return // the portable kernel is the only one here
-	}
 	for name, set := range testSets(t) {
 		c, err := New(Options{Rules: set})
 		if err != nil {
@@ -240,11 +238,14 @@ func TestKernelsAgree(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			n := rapid.IntRange(1, 5).Draw(t, "blocks")
 			src := rapid.SliceOfN(rapid.OneOf(rapid.Byte(), rapid.SampledFrom([]byte("sk-:/.::aignorevxfiltell\xe2\x80\x8b\xc2\x9b\xef\xb8\x8f\xf3\xa0\x80"))), n*64+ahead, n*64+ahead).Draw(t, "bytes")
-			a, b := make([]block, n), make([]block, n)
-			kernelPortable(src, n, a, c.tables)
-			kernelVector(src, n, b, c.tables)
-			if !reflect.DeepEqual(a, b) {
-				t.Fatalf("%s: %q\nportable %x\n  vector %x", name, src, a, b)
+			want := make([]block, n)
+			kernelPortable(src, n, want, c.tables)
+			for _, l := range vectors() {
+				got := make([]block, n)
+				l.kernel(src, n, got, c.tables)
+				if !reflect.DeepEqual(got, want) {
+					t.Fatalf("%s: %q\nportable %x\n%s %x", name, src, want, l.name, got)
+				}
 			}
 		})
 	}

@@ -43,8 +43,7 @@ type Catalog struct {
 	spare    *secret.Spare // nil: every random piece counts
 	clues    *clues
 	tables   *tables
-	vector   bool
-	kernel   func(src []byte, n int, out []block, t *tables)
+	backend  backend
 	cold     sync.Pool // of *Scanner, for Findings and Redact
 }
 
@@ -80,9 +79,8 @@ func New(o Options) (*Catalog, error) {
 	c.addPhrases(effective.Phrases)
 	c.clues = newClues(c.listClues())
 	c.tables = newTables(c.clues, c.wide)
-	c.kernel = kernelPortable
-	if haveVector && !o.Portable {
-		c.kernel, c.vector = kernelVector, true
+	if c.backend = fastest; o.Portable {
+		c.backend = portable
 	}
 	whole := *set
 	whole.Hosts, whole.Phrases = effective.Hosts, effective.Phrases

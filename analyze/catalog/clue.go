@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"math"
+	"math/bits"
 	"sort"
 	"unicode"
 	"unicode/utf8"
@@ -28,7 +29,7 @@ type finder struct {
 }
 
 // rarity is about how many bits of surprise a byte of a text carries.
-var rarity = func() (bits [256]float64) {
+var rarity = func() (out [256]float64) {
 	share := [256]float64{}
 	for c := range share {
 		share[c] = 0.0015
@@ -47,18 +48,21 @@ var rarity = func() (bits [256]float64) {
 		share[c] = 0.012
 	}
 	share[' '], share['\n'] = 0.15, 0.02
-	for c := range bits {
-		bits[c] = share[c]
+	for c := range out {
+		out[c] = share[c]
 	}
-	return bits
+	return out
 }()
 
 // surprise is the information in bits that seeing a byte of the set gives.
 func surprise(s *secret.ByteSet) float64 {
+	if *s == anyByte() {
+		return 0
+	}
 	sum := 0.0
-	for c := range 256 {
-		if s.Has(byte(c)) {
-			sum += rarity[c]
+	for k, w := range s {
+		for ; w != 0; w &= w - 1 {
+			sum += rarity[k<<6|bits.TrailingZeros64(w)]
 		}
 	}
 	return -math.Log2(min(1, sum+1e-9))
@@ -168,10 +172,11 @@ func formsOf(r rune) []rune {
 func (c *clue) shared() {
 	for i := range c.sets {
 		and, or := byte(0xff), byte(0)
-		for b := range 256 {
-			if c.sets[i].Has(byte(b)) {
-				and &= byte(b)
-				or |= byte(b)
+		for k, w := range c.sets[i] {
+			for ; w != 0; w &= w - 1 {
+				b := byte(k<<6 | bits.TrailingZeros64(w))
+				and &= b
+				or |= b
 			}
 		}
 		same := ^(and ^ or)
@@ -304,8 +309,9 @@ func (c *clues) assign(all []clue) []int {
 
 func mark(lo, hi *[4][16]uint8, sets *[4]secret.ByteSet, bucket int) {
 	for p := range sets {
-		for b := range 256 {
-			if sets[p].Has(byte(b)) {
+		for k, w := range sets[p] {
+			for ; w != 0; w &= w - 1 {
+				b := k<<6 | bits.TrailingZeros64(w)
 				lo[p][b&15] |= 1 << bucket
 				hi[p][b>>4] |= 1 << bucket
 			}

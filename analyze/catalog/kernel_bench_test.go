@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkKernel measures both kernels on plain prose.
+// BenchmarkKernel measures the kernels of all backends on plain prose.
 func BenchmarkKernel(b *testing.B) {
 	c, err := New(Options{})
 	if err != nil {
@@ -15,14 +15,11 @@ func BenchmarkKernel(b *testing.B) {
 	n := len(src) / 64
 	src = append(src, make([]byte, 64)...)
 	out := make([]block, n)
-	for _, k := range []struct {
-		name string
-		run  func([]byte, int, []block, *tables)
-	}{{"portable", kernelPortable}, {"vector", kernelVector}} {
-		b.Run(k.name, func(b *testing.B) {
+	for _, l := range backends() {
+		b.Run(l.name, func(b *testing.B) {
 			b.SetBytes(int64(n * 64))
 			for b.Loop() {
-				k.run(src, n, out, c.tables)
+				l.kernel(src, n, out, c.tables)
 			}
 		})
 	}

@@ -2,8 +2,4 @@
 
 package catalog
 
-const haveVector = false
-
-func unescapeVector(dst, src []byte) (wrote, read int) { return 0, 0 }
-
-func kernelVector(src []byte, n int, out []block, t *tables) { kernelPortable(src, n, out, t) }
+func vectors() []backend { return nil }

@@ -223,7 +223,7 @@ func (s *Scanner) decoded(m *jsonrpc.Message, start, end int32, escaped bool) []
 		s.buf = plain(s.buf[:0], raw)
 		return s.buf
 	case escaped:
-		s.buf = unescape(s.buf, raw, s.c.vector)
+		s.buf = unescape(s.buf, raw, &s.c.backend)
 		return s.buf
 	case cap(raw)-len(raw) < 64+ahead:
 		s.buf = append(append(s.buf[:0], raw...), room[:]...)[:len(raw)]

@@ -78,7 +78,7 @@ func (s *textScan) pass(t []byte) {
 	for base := 0; base < n; base += chunk {
 		size := min(chunk, n-base)
 		k := (size + 63) / 64
-		s.c.kernel(s.full[base:], k, s.blocks[:], s.c.tables)
+		s.c.backend.kernel(s.full[base:], k, s.blocks[:], s.c.tables)
 		if tail := size & 63; tail != 0 {
 			b := &s.blocks[k-1]
 			m := uint64(1)<<tail - 1

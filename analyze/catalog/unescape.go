@@ -13,9 +13,9 @@ var simple = [256]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', '"
 
 // unescape decodes the content of a JSON string that has been read as strict
 // JSON, so that its escapes are whole and its bytes are valid UTF-8. It is
-// jsonrpc.Unquote for the hot path: 32 bytes a step between backslashes with
-// vectors, eight without. The result has jsonrpc.Pad readable bytes behind it.
-func unescape(dst, src []byte, vector bool) []byte {
+// jsonrpc.Unquote for the hot path: as the backend can, and between backslashes eight
+// bytes a step. The result has jsonrpc.Pad readable bytes behind it.
+func unescape(dst, src []byte, by *backend) []byte {
 	// What is written is never longer than what was read, but for the whole words.
 	if need := len(src) + jsonrpc.Pad; cap(dst) < need {
 		dst = make([]byte, need+need/4)
@@ -23,11 +23,9 @@ func unescape(dst, src []byte, vector bool) []byte {
 	dst = dst[:cap(dst)]
 	i, o := 0, 0
 	for i < len(src) {
-		if vector {
-			wrote, read := unescapeVector(dst[o:], src[i:])
-			i += read
-			o += wrote
-		}
+		wrote, read := by.unescape(dst[o:], src[i:])
+		i += read
+		o += wrote
 		for i+8 <= len(src) {
 			x := binary.LittleEndian.Uint64(src[i:])
 			binary.LittleEndian.PutUint64(dst[o:], x)

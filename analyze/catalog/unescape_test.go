@@ -10,7 +10,7 @@ import (
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 )
 
-// TestUnescape holds both decoders against jsonrpc.Unquote, with escapes at
+// TestUnescape holds every backend against jsonrpc.Unquote, with escapes at
 // every distance from the edges of their blocks.
 func TestUnescape(t *testing.T) {
 	parts := []string{`\n`, `\t`, `\r`, `\b`, `\f`, `\"`, `\\`, `\/`, `\u0041`, `\u00e9`, `\ud83d\ude00`, `\ud83d`, `\\n`, "é", "😀",
@@ -18,9 +18,9 @@ func TestUnescape(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		raw := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 30).Draw(t, "parts"), ""))
 		want, _ := jsonrpc.Unquote(nil, raw)
-		for _, vector := range []bool{false, haveVector} {
-			if got := unescape(nil, raw, vector); !bytes.Equal(got, want) {
-				t.Fatalf("unescape(%q, vector %v) = %q, want %q", raw, vector, got, want)
+		for _, l := range backends() {
+			if got := unescape(nil, raw, &l); !bytes.Equal(got, want) {
+				t.Fatalf("%s: unescape(%q) = %q, want %q", l.name, raw, got, want)
 			}
 		}
 	})
@@ -28,12 +28,12 @@ func TestUnescape(t *testing.T) {
 
 func BenchmarkUnescape(b *testing.B) {
 	raw := []byte(strings.Repeat(`the quick brown fox says \"jump\" over\nthe lazy dog. `, 80))
-	for _, vector := range []bool{false, haveVector} {
-		b.Run(map[bool]string{false: "portable", true: "vector"}[vector], func(b *testing.B) {
+	for _, l := range backends() {
+		b.Run(l.name, func(b *testing.B) {
 			var buf []byte
 			b.SetBytes(int64(len(raw)))
 			for b.Loop() {
-				buf = unescape(buf, raw, vector)
+				buf = unescape(buf, raw, &l)
 			}
 		})
 	}

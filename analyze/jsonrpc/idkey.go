@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"strconv"
+	"unicode/utf8"
 )
 
 // Key is an id by its JSON value, to look requests up by: equal keys are equal
@@ -22,6 +23,14 @@ func IDKey(raw []byte) (Key, bool) {
 	if len(raw) == 0 {
 		return "", false
 	}
+	if k, ok := plainKey(raw); ok {
+		return k, true
+	}
+	return fullKey(raw)
+}
+
+// fullKey is IDKey for any token that is not empty.
+func fullKey(raw []byte) (Key, bool) {
 	var k []byte
 	switch c := raw[0]; {
 	case c == '"':
@@ -40,6 +49,42 @@ func IDKey(raw []byte) (Key, bool) {
 		k[0] ^= 0x80 // no short key begins so
 	}
 	return Key(k), true
+}
+
+// plainKey is IDKey for the ids of most peers, short whole numbers and short
+// strings without escapes, at the cost of the key alone.
+func plainKey(raw []byte) (Key, bool) {
+	if len(raw) > 40 {
+		return "", false
+	}
+	var room [64]byte
+	k := room[:0]
+	if raw[0] == '"' {
+		if len(raw) < 2 || raw[len(raw)-1] != '"' {
+			return "", false
+		}
+		in := raw[1 : len(raw)-1]
+		for _, c := range in {
+			if c == '\\' || c >= utf8.RuneSelf {
+				return "", false
+			}
+		}
+		return Key(append(append(k, 's'), in...)), true
+	}
+	for _, c := range raw {
+		if c < '0' || c > '9' {
+			return "", false
+		}
+	}
+	if raw[0] == '0' {
+		return "", false
+	}
+	n := len(raw)
+	for raw[n-1] == '0' {
+		n--
+	}
+	k = append(append(append(k, 'n'), raw[:n]...), 'e')
+	return Key(strconv.AppendInt(k, int64(len(raw)-n), 10)), true
 }
 
 // numberKey writes a number as n, its sign, its digits without zeros at either

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -82,4 +83,28 @@ func TestIDKeyLongExponents(t *testing.T) {
 			t.Fatalf("%s + %d = %s, want %s", exp, shift, got, want)
 		}
 	})
+}
+
+// TestPlainKeyIsTheKey: the short way to a key leads to the same one.
+func TestPlainKeyIsTheKey(t *testing.T) {
+	tokens := []string{"0", "1", "10", "100", "1200", "012", "-1", "1.0", "1e2", `""`, `"`, `"a"`, `"1"`, `"a\\n"`, `"é"`, `"a`, "null", "12345678901234567890", "00"}
+	plain := 0
+	check := func(s string) {
+		got, ok := plainKey([]byte(s))
+		if want, wantOK := fullKey([]byte(s)); ok && (!wantOK || got != want) {
+			t.Errorf("%s: %q, want %q", s, got, want)
+		}
+		if ok {
+			plain++
+		}
+	}
+	for _, s := range tokens {
+		check(s)
+	}
+	for i := range 3000 {
+		check(strconv.Itoa(i))
+	}
+	if plain < 3000 {
+		t.Errorf("%d tokens went the short way", plain)
+	}
 }

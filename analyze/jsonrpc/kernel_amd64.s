@@ -123,3 +123,74 @@ store:
 	VZEROUPPER
 	MOVQ R8, ret+32(FP)
 	RET
+
+// func masksAVX512(src *byte, n int, out *block, carry uint64) uint64
+TEXT ·masksAVX512(SB), NOSPLIT, $0-40
+	MOVQ src+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ out+16(FP), DI
+	MOVQ carry+24(FP), R8
+	VPBROADCASTB bytes<>+0(SB), Z15 // quote
+	VPBROADCASTB bytes<>+1(SB), Z14 // backslash
+	VPBROADCASTB bytes<>+2(SB), Z13 // last control character
+	VPBROADCASTB bytes<>+3(SB), Z12 // nibble
+	VBROADCASTI32X4 escLo<>(SB), Z11
+	VBROADCASTI32X4 escHi<>(SB), Z10
+	MOVQ $0x5555555555555555, R9
+
+loop:
+	VMOVDQU64 (SI), Z0
+	VPCMPEQB Z0, Z15, K1
+	VPCMPEQB Z0, Z14, K2
+	VPCMPUB $2, Z13, Z0, K3
+	VPMOVB2M Z0, K4
+	KMOVQ K1, AX // quotes
+	KMOVQ K2, BX // backslashes
+	KMOVQ K3, R10 // control characters
+	KMOVQ K4, 24(DI) // not ASCII
+	MOVQ BX, 8(DI)
+
+	MOVQ BX, DX
+	ORQ R8, DX
+	JZ store
+
+	// escaped(): R13 = mask of escaped characters, R8 = next carry
+	MOVQ R8, DX
+	NOTQ DX
+	ANDQ DX, BX
+	LEAQ (R8)(BX*2), R13 // follows; the carry's bit is free there
+	MOVQ R13, DX
+	ORQ R9, DX
+	NOTQ DX
+	ANDQ BX, DX // starts
+	XORL R8, R8
+	ADDQ BX, DX
+	ADCQ $0, R8
+	ADDQ DX, DX
+	XORQ R9, DX
+	ANDQ DX, R13
+
+	MOVQ R13, DX
+	NOTQ DX
+	ANDQ DX, AX // quotes that no backslash escapes
+
+	VPSRLW $4, Z0, Z2
+	VPANDQ Z12, Z2, Z2
+	VPSHUFB Z2, Z10, Z2
+	VPSHUFB Z0, Z11, Z3
+	KMOVQ R13, K1
+	VPTESTNMB Z2, Z3, K1, K2 // no plain second character
+	KMOVQ K2, DX
+	ORQ DX, R10
+
+store:
+	MOVQ AX, (DI)
+	MOVQ R10, 16(DI)
+	ADDQ $64, SI
+	ADDQ $32, DI
+	DECQ CX
+	JNZ loop
+
+	VZEROUPPER
+	MOVQ R8, ret+32(FP)
+	RET

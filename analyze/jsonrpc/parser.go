@@ -26,9 +26,9 @@ func (p *Parser) Load(buf []byte) {
 		p.blk = make([]block, n+1+n/8)
 	}
 	p.blk = p.blk[:n+1]
-	run := masksPortable
-	if haveVector && !p.Portable {
-		run = masksVector
+	run := fastest.masks
+	if p.Portable {
+		run = masksPortable
 	}
 	carry := run(buf, n, p.blk, 0)
 	var tail [64]byte
