@@ -152,39 +152,68 @@ const (
 //
 // All sequences are followed at once: lane k of s holds those classes of which
 // the last k+1 bytes fit, so one shift and one AND a byte carry every clue and
-// every odd sequence on. The single-byte classes are packed eight bytes at a
-// time, a byte of mask for each class.
+// every odd sequence on. Each half of a block is followed by itself, so that
+// neither waits for the other; a sequence belongs to the half that it begins in.
+// The single-byte classes are packed eight bytes at a time, a byte of mask for
+// each class.
 func kernelPortable(src []byte, n int, out []block, t *tables) {
 	for k := range n {
-		p := src[k*64 : k*64+64+ahead : k*64+64+ahead]
-		var b block
-		s := uint64(0)
-		for g := 0; g < 64; g += 8 {
-			r := p[g : g+8 : g+8]
-			acc := uint64(t.class[r[0]]) | uint64(t.class[r[1]])<<1 | uint64(t.class[r[2]])<<2 | uint64(t.class[r[3]])<<3 |
-				uint64(t.class[r[4]])<<4 | uint64(t.class[r[5]])<<5 | uint64(t.class[r[6]])<<6 | uint64(t.class[r[7]])<<7
-			b.piece |= acc & 0xff << g
-			b.dot |= acc >> 8 & 0xff << g
-			b.colon |= acc >> 16 & 0xff << g
+		p := (*[64 + ahead]byte)(src[k*64:])
+		b := &out[k]
+		*b = block{}
+		var s, z uint64
+		for g := 0; g < 32; g += 8 {
+			r, v := (*[8]byte)(p[g:]), (*[8]byte)(p[g+32:])
+			acc := t.class[r[0]] | t.class[r[1]]<<1 | t.class[r[2]]<<2 | t.class[r[3]]<<3 |
+				t.class[r[4]]<<4 | t.class[r[5]]<<5 | t.class[r[6]]<<6 | t.class[r[7]]<<7
+			far := t.class[v[0]] | t.class[v[1]]<<1 | t.class[v[2]]<<2 | t.class[v[3]]<<3 |
+				t.class[v[4]]<<4 | t.class[v[5]]<<5 | t.class[v[6]]<<6 | t.class[v[7]]<<7
+			sh := uint(g) & 31
+			b.piece |= uint64(acc&0xff)<<sh | uint64(far&0xff)<<(sh+32)
+			b.dot |= uint64(acc>>8&0xff)<<sh | uint64(far>>8&0xff)<<(sh+32)
+			b.colon |= uint64(acc>>16&0xff)<<sh | uint64(far>>16&0xff)<<(sh+32)
 
-			s0 := (s<<8 | beginsLanes) & t.lanes[r[0]]
-			s1 := (s0<<8 | beginsLanes) & t.lanes[r[1]]
-			s2 := (s1<<8 | beginsLanes) & t.lanes[r[2]]
-			s3 := (s2<<8 | beginsLanes) & t.lanes[r[3]]
-			s4 := (s3<<8 | beginsLanes) & t.lanes[r[4]]
-			s5 := (s4<<8 | beginsLanes) & t.lanes[r[5]]
-			s6 := (s5<<8 | beginsLanes) & t.lanes[r[6]]
-			s7 := (s6<<8 | beginsLanes) & t.lanes[r[7]]
-			s = s7
-			if (s0|s1|s2|s3|s4|s5|s6|s7)&(clueLane|oddLane) != 0 {
-				for i, x := range [8]uint64{s0, s1, s2, s3, s4, s5, s6, s7} {
-					b.complete(x, g+i)
+			was, zwas := s, z
+			var any uint64
+			s = (s<<8 | beginsLanes) & t.lanes[r[0]]
+			z = (z<<8 | beginsLanes) & t.lanes[v[0]]
+			any |= s | z
+			s = (s<<8 | beginsLanes) & t.lanes[r[1]]
+			z = (z<<8 | beginsLanes) & t.lanes[v[1]]
+			any |= s | z
+			s = (s<<8 | beginsLanes) & t.lanes[r[2]]
+			z = (z<<8 | beginsLanes) & t.lanes[v[2]]
+			any |= s | z
+			s = (s<<8 | beginsLanes) & t.lanes[r[3]]
+			z = (z<<8 | beginsLanes) & t.lanes[v[3]]
+			any |= s | z
+			s = (s<<8 | beginsLanes) & t.lanes[r[4]]
+			z = (z<<8 | beginsLanes) & t.lanes[v[4]]
+			any |= s | z
+			s = (s<<8 | beginsLanes) & t.lanes[r[5]]
+			z = (z<<8 | beginsLanes) & t.lanes[v[5]]
+			any |= s | z
+			s = (s<<8 | beginsLanes) & t.lanes[r[6]]
+			z = (z<<8 | beginsLanes) & t.lanes[v[6]]
+			any |= s | z
+			s = (s<<8 | beginsLanes) & t.lanes[r[7]]
+			z = (z<<8 | beginsLanes) & t.lanes[v[7]]
+			any |= s | z
+			if any&(clueLane|oddLane) != 0 {
+				for i := range 8 {
+					was = (was<<8 | beginsLanes) & t.lanes[r[i]]
+					b.complete(was, g+i)
+					zwas = (zwas<<8 | beginsLanes) & t.lanes[v[i]]
+					b.complete(zwas, g+i+32)
 				}
 			}
 		}
-		for i := 64; i < 64+ahead; i++ {
-			s = (s<<8 | beginsLanes) & t.lanes[p[i]]
+		for i := 32; i < 32+ahead; i++ {
+			// What begins here is the other half's.
+			s = s << 8 &^ beginsLanes & t.lanes[p[i]]
 			b.complete(s, i)
+			z = z << 8 &^ beginsLanes & t.lanes[p[i+32]]
+			b.complete(z, i+32)
 		}
 		for m := b.colon; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
@@ -192,16 +221,15 @@ func kernelPortable(src []byte, n int, out []block, t *tables) {
 				b.next |= m & -m
 			}
 		}
-		out[k] = b
 	}
 }
 
 // complete marks where the sequences began that are complete with byte i.
 func (b *block) complete(s uint64, i int) {
-	if s&clueLane != 0 && i >= 3 && i < 67 {
-		b.clue |= 1 << (i - 3)
+	if s&clueLane != 0 {
+		b.clue |= 1 << ((i - 3) & 63)
 	}
-	if s&oddLane != 0 && i >= 2 && i < 66 {
-		b.odd |= 1 << (i - 2)
+	if s&oddLane != 0 {
+		b.odd |= 1 << ((i - 2) & 63)
 	}
 }

@@ -38,15 +38,14 @@ func masksPortable(src []byte, n int, out []block, carry uint64) uint64 {
 		var ctl uint64
 		for g := 0; g < 64; g += 8 {
 			x := binary.LittleEndian.Uint64(p[g : g+8])
-			// High bits: where a byte is a quote, a backslash, below 0x20,
-			// or not ASCII. Most words of a text have none.
-			q := zeroBytes(x ^ '"'*lows)
-			e := zeroBytes(x ^ '\\'*lows)
-			c := zeroBytes(x & (0xe0 * lows))
-			h := x & highs
-			if q|e|c|h == 0 {
-				continue
+			// High bits: where a byte is a quote, a backslash, below 0x20, or not
+			// ASCII; maybe a byte too many behind one that is.
+			q, e, c := x^'"'*lows, x^'\\'*lows, (x-0x20*lows)&^x
+			if ((q-lows)&^q|(e-lows)&^e|c|x)&highs == 0 {
+				continue // as most words of a text
 			}
+			q, e, c = zeroBytes(q), zeroBytes(e), zeroBytes(x&(0xe0*lows))
+			h := x & highs
 			sh := uint(g) & 63
 			b.quote |= gather(q) << sh
 			b.back |= gather(e) << sh
