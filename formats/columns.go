@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode/utf8"
 )
 
@@ -37,7 +38,7 @@ func (x *Columns) Of(r *Record) (start, end int64) {
 	if n := bytes.LastIndexByte(buf[x.pos:a], '\n'); n >= 0 {
 		x.pos, x.col = x.pos+n+1, 1
 	}
-	x.col += int64(utf8.RuneCount(buf[x.pos:a]))
+	x.col += codePoints(buf[x.pos:a])
 	x.pos = a
 	if n := len(r.Frame); n > 0 && n <= len(buf)-a && &buf[a] == &r.Frame[0] {
 		end = after(x.col, r.Frame)
@@ -51,5 +52,21 @@ func after(col int64, frame []byte) int64 {
 	if len(frame) == 0 || bytes.IndexByte(frame, '\n') >= 0 {
 		return 0
 	}
-	return col + int64(utf8.RuneCount(frame))
+	return col + codePoints(frame)
+}
+
+// codePoints is utf8.RuneCount at eight bytes a step where they are ASCII.
+func codePoints(b []byte) (n int64) {
+	for len(b) > 0 {
+		for len(b) >= 8 && binary.LittleEndian.Uint64(b)&0x8080808080808080 == 0 {
+			b = b[8:]
+			n += 8
+		}
+		if len(b) > 0 {
+			_, size := utf8.DecodeRune(b)
+			b = b[size:]
+			n++
+		}
+	}
+	return n
 }

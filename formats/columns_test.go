@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
 
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 )
@@ -84,4 +87,13 @@ func TestColumnsAreLinear(t *testing.T) {
 	if d := time.Since(begin); d > 20*time.Second {
 		t.Errorf("it took %v", d)
 	}
+}
+
+func TestCodePoints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "plain text", "é", "日本", "😀", "\x80", "\xe2\x80", "\xff", "\n"}), 0, 20).Draw(t, "parts"), ""))
+		if got, want := codePoints(b), int64(utf8.RuneCount(b)); got != want {
+			t.Fatalf("%q: %d, want %d", b, got, want)
+		}
+	})
 }
