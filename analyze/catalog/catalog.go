@@ -102,7 +102,7 @@ func (c *Catalog) addPhrases(list []string) {
 			continue
 		}
 		seen[string(runes)] = true
-		c.phrases = append(c.phrases, phrase{p, runes})
+		c.phrases = append(c.phrases, newPhrase(p, runes))
 	}
 }
 

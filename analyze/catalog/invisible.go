@@ -38,7 +38,7 @@ func unseenKind(r rune) unseen {
 
 // invisible looks at the character at p.
 func (s *textScan) invisible(p int) {
-	r, w := utf8.DecodeRune(s.t[p:])
+	r, w := decode(s.t[p:])
 	switch unseenKind(r) {
 	case unseenBidi:
 		s.unseen(unseenBidi, p, p+w, 1)
@@ -75,7 +75,7 @@ func (s *textScan) tags(p int) {
 		return
 	}
 	end := p
-	if r, _ := utf8.DecodeLastRune(s.t[:p]); r == 0x1f3f4 {
+	if r, _ := decodeLast(s.t[:p]); r == 0x1f3f4 {
 		for _, f := range tagFlags {
 			if bytes.HasPrefix(s.t[p:], f) {
 				end = p + len(f)
@@ -84,7 +84,7 @@ func (s *textScan) tags(p int) {
 	}
 	start, count := end, 0
 	for end < len(s.t) {
-		r, w := utf8.DecodeRune(s.t[end:])
+		r, w := decode(s.t[end:])
 		if unseenKind(r) != unseenTag {
 			break
 		}
@@ -105,8 +105,8 @@ func (s *textScan) run(p int) {
 		return
 	}
 	start := p
-	if r, w := utf8.DecodeRune(s.t[p:]); r == 0xfe0e || r == 0xfe0f {
-		if before, _ := utf8.DecodeLastRune(s.t[:p]); emoji(before) {
+	if r, w := decode(s.t[p:]); r == 0xfe0e || r == 0xfe0f {
+		if before, _ := decodeLast(s.t[:p]); emoji(before) {
 			start = p + w
 		}
 	}
@@ -117,7 +117,7 @@ func (s *textScan) run(p int) {
 			end += 3 * n
 			continue
 		}
-		r, w := utf8.DecodeRune(s.t[end:])
+		r, w := decode(s.t[end:])
 		k := unseenKind(r)
 		if k != unseenSelector && k != unseenWidth {
 			break

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"encoding/binary"
 	"unicode"
 	"unicode/utf8"
 )
@@ -10,6 +11,44 @@ import (
 type phrase struct {
 	text  string // as listed
 	runes []rune
+	// The code points as bytes, for eight at a time: what a byte of text must be
+	// where it is one that bits says of. Behind the last nothing is asked for. nil
+	// for a phrase that is not all ASCII.
+	bytes, bits []byte
+}
+
+// newPhrase returns the phrase of folded code points.
+func newPhrase(text string, runes []rune) phrase {
+	ph := phrase{text: text, runes: runes, bytes: make([]byte, len(runes)+7), bits: make([]byte, len(runes)+7)}
+	for i, r := range runes {
+		if r >= utf8.RuneSelf {
+			ph.bytes, ph.bits = nil, nil
+			break
+		}
+		ph.bytes[i], ph.bits[i] = byte(r), 0xff
+		if r >= 'A' && r <= 'Z' {
+			ph.bits[i] -= 'a' - 'A'
+		}
+	}
+	return ph
+}
+
+// eight returns how many code points from k on, eight at most, stand at p as they
+// are, each in a byte. It leaves a space to be looked at with what follows it: a run
+// of white space counts as one. 0 says nothing.
+func (ph *phrase) eight(t []byte, p, k int) int {
+	if ph.bytes == nil || p+8 > len(t) {
+		return 0
+	}
+	x, want := binary.LittleEndian.Uint64(t[p:]), binary.LittleEndian.Uint64(ph.bytes[k:])
+	if (x^want)&binary.LittleEndian.Uint64(ph.bits[k:]) != 0 {
+		return 0
+	}
+	n := min(8, len(ph.runes)-k)
+	if ph.runes[k+n-1] == ' ' {
+		n--
+	}
+	return n
 }
 
 // fold returns the representative of the code points that simple case folding
@@ -69,6 +108,10 @@ func (ph *phrase) at(t []byte, p, k int) (start, end int, ok bool) {
 // forward matches the code points from k on at p.
 func (ph *phrase) forward(t []byte, p, k int) (int, bool) {
 	for ; k < len(ph.runes); k++ {
+		if n := ph.eight(t, p, k); n > 0 {
+			p, k = p+n, k+n-1
+			continue
+		}
 		if p >= len(t) {
 			return 0, false
 		}
@@ -164,8 +207,8 @@ func decode(t []byte) (rune, int) {
 }
 
 func decodeLast(t []byte) (rune, int) {
-	if c := t[len(t)-1]; c < utf8.RuneSelf {
-		return rune(c), 1
+	if len(t) > 0 && t[len(t)-1] < utf8.RuneSelf {
+		return rune(t[len(t)-1]), 1
 	}
 	return utf8.DecodeLastRune(t)
 }

@@ -31,11 +31,28 @@ func blanked(dst, t []byte) []byte {
 			i++
 			continue
 		}
-		for end := sequenceEnd(t, i); i < end; i++ {
+		end := bareEnd(t, i)
+		if end == 0 {
+			end = sequenceEnd(t, i)
+		}
+		for ; i < end; i++ {
 			out[i] = ' '
 		}
 	}
 	return dst
+}
+
+// bareEnd is sequenceEnd where an introducer stands right before another, the
+// short way through rows of them; else 0.
+func bareEnd(t []byte, i int) int {
+	n := i + 1
+	if t[i] == 0xc2 {
+		n++
+	}
+	if n < len(t) && (t[n] == 0x1b || t[n] == 0xc2) {
+		return n
+	}
+	return 0
 }
 
 // sequenceEnd returns the end of the sequence that begins at i. A sequence that

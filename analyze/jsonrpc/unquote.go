@@ -136,6 +136,8 @@ func RawOffsets(raw []byte, cps []int) []int {
 				i++
 			case c >= 0xc2 && c < 0xe0 && i+1 < len(raw) && raw[i+1]&0xc0 == 0x80:
 				i += 2
+			case c > 0xe0 && c < 0xed && i+2 < len(raw) && raw[i+1]&0xc0 == 0x80 && raw[i+2]&0xc0 == 0x80:
+				i += 3
 			default:
 				_, w := utf8.DecodeRune(raw[i:])
 				i += w

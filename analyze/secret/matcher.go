@@ -22,6 +22,7 @@ type Matcher struct {
 type try struct {
 	next  int          // where the next match may begin
 	n     int          // how many bytes of a match lead knows
+	word  bool         // a match begins at a boundary
 	lead  *[256]uint64 // for each byte at which of these places it may stand, a bit each
 	alts  []program    // nil: the pattern runs as an expression
 	state []memory
@@ -38,7 +39,7 @@ func (p *Patterns) NewMatcher() *Matcher {
 	for i, at := 0, 0; i < len(p.list); i++ {
 		c := &p.list[i]
 		if c.alts != nil {
-			m.tries[i] = try{n: len(c.clues[0].Sets), lead: c.lead, alts: c.alts, state: m.state[at : at+len(c.alts)]}
+			m.tries[i] = try{n: len(c.clues[0].Sets), word: c.bounded(), lead: c.lead, alts: c.alts, state: m.state[at : at+len(c.alts)]}
 		}
 		at += len(c.alts)
 	}
@@ -79,6 +80,9 @@ func (m *Matcher) Try(c *Clue, at int) bool {
 	// Every match begins with bytes of the clue's sets. They turn most near misses
 	// away before a program runs: texts of nothing but beginnings are cheap to
 	// write. The last bytes come first, as the beginning has just been seen.
+	if x.word && !boundary(m.text, at) {
+		return false
+	}
 	t := m.text[at : at+x.n]
 	k := len(t)
 	for ; k >= 4; k -= 4 {

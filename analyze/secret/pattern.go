@@ -125,6 +125,16 @@ func (c *pattern) programs(n int, alts []program) {
 	}
 }
 
+// bounded reports programs all of which begin at a word boundary.
+func (c *pattern) bounded() bool {
+	for i := range c.alts {
+		if !c.alts[i].before {
+			return false
+		}
+	}
+	return true
+}
+
 // lead is the set of bytes that alternatives have at each of their first
 // positions.
 func lead(alts []program) (out []ByteSet) {
