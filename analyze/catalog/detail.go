@@ -141,7 +141,19 @@ var tame = func() (out [256]bool) {
 
 // controls counts the forbidden code points that t begins with, and their bytes.
 func controls(t []byte, set analyze.Charset) (n, size int) {
+	c1 := forbidden(0x80, set)
 	for size < len(t) {
+		if c1 && t[size] == 0xc2 {
+			// A row of C1 controls, four a step: each is 0xc2 and its number.
+			const number, row = 0xe0ffe0ffe0ffe0ff, 0x80c280c280c280c2
+			for size+8 <= len(t) && binary.LittleEndian.Uint64(t[size:])&number == row {
+				size += 8
+				n += 4
+			}
+			if size == len(t) {
+				break
+			}
+		}
 		c := t[size]
 		if tame[c] {
 			break

@@ -104,6 +104,10 @@ func (s *textScan) run(p int) {
 	if p < s.runEnd {
 		return
 	}
+	if p+3 < len(s.t) && s.t[p] < 0xf0 && s.t[p+3] < utf8.RuneSelf {
+		s.runEnd = p + 3 // one of three bytes alone
+		return
+	}
 	start := p
 	if r, w := decode(s.t[p:]); r == 0xfe0e || r == 0xfe0f {
 		if before, _ := decodeLast(s.t[:p]); emoji(before) {

@@ -274,7 +274,9 @@ func (s *textScan) odd(p int) {
 		return
 	}
 	c := s.t[p]
-	s.sequences = s.sequences || introduces(s.t, p)
+	if !s.sequences {
+		s.sequences = introduces(s.t, p)
+	}
 	switch {
 	case c < 0x80:
 		s.found |= foundANSI | foundC0
