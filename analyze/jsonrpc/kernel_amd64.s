@@ -19,6 +19,29 @@ GLOBL escHi<>(SB), RODATA|NOPTR, $32
 DATA bytes<>+0(SB)/8, $0x0f1f5c22
 GLOBL bytes<>(SB), RODATA|NOPTR, $8
 
+// ESCAPED is escaped() of kernel.go: of the backslashes in BX and the carry in R8
+// it makes R13, the mask of escaped characters, and the next carry in R8, and takes
+// those characters out of the quotes in AX. R9 holds the even bits; BX and DX are
+// lost. Where follows is made, the carry's bit is free.
+#define ESCAPED \
+	MOVQ R8, DX          \
+	NOTQ DX              \
+	ANDQ DX, BX          \
+	LEAQ (R8)(BX*2), R13 \
+	MOVQ R13, DX         \
+	ORQ R9, DX           \
+	NOTQ DX              \
+	ANDQ BX, DX          \
+	XORL R8, R8          \
+	ADDQ BX, DX          \
+	ADCQ $0, R8          \
+	ADDQ DX, DX          \
+	XORQ R9, DX          \
+	ANDQ DX, R13         \
+	MOVQ R13, DX         \
+	NOTQ DX              \
+	ANDQ DX, AX
+
 // func masksAVX2(src *byte, n int, out *block, carry uint64) uint64
 TEXT ·masksAVX2(SB), NOSPLIT, $0-40
 	MOVQ src+0(FP), SI
@@ -73,25 +96,7 @@ loop:
 	ORQ R8, DX
 	JZ store
 
-	// escaped(): R13 = mask of escaped characters, R8 = next carry
-	MOVQ R8, DX
-	NOTQ DX
-	ANDQ DX, BX
-	LEAQ (R8)(BX*2), R13 // follows; the carry's bit is free there
-	MOVQ R13, DX
-	ORQ R9, DX
-	NOTQ DX
-	ANDQ BX, DX // starts
-	XORL R8, R8
-	ADDQ BX, DX
-	ADCQ $0, R8
-	ADDQ DX, DX
-	XORQ R9, DX
-	ANDQ DX, R13
-
-	MOVQ R13, DX
-	NOTQ DX
-	ANDQ DX, AX // quotes that no backslash escapes
+	ESCAPED
 
 	VPSRLW $4, Y0, Y2
 	VPSRLW $4, Y1, Y3
@@ -154,25 +159,7 @@ loop:
 	ORQ R8, DX
 	JZ store
 
-	// escaped(): R13 = mask of escaped characters, R8 = next carry
-	MOVQ R8, DX
-	NOTQ DX
-	ANDQ DX, BX
-	LEAQ (R8)(BX*2), R13 // follows; the carry's bit is free there
-	MOVQ R13, DX
-	ORQ R9, DX
-	NOTQ DX
-	ANDQ BX, DX // starts
-	XORL R8, R8
-	ADDQ BX, DX
-	ADCQ $0, R8
-	ADDQ DX, DX
-	XORQ R9, DX
-	ANDQ DX, R13
-
-	MOVQ R13, DX
-	NOTQ DX
-	ANDQ DX, AX // quotes that no backslash escapes
+	ESCAPED
 
 	VPSRLW $4, Z0, Z2
 	VPANDQ Z12, Z2, Z2
