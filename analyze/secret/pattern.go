@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/bits"
 	"regexp"
 	"sync"
 
@@ -45,6 +46,11 @@ func (s *ByteSet) Add(c byte) { s[c>>6] |= 1 << (c & 63) }
 
 // Has reports whether c is in the set.
 func (s *ByteSet) Has(c byte) bool { return s[c>>6]>>(c&63)&1 != 0 }
+
+// size is how many bytes are in the set.
+func (s *ByteSet) size() int {
+	return bits.OnesCount64(s[0]) + bits.OnesCount64(s[1]) + bits.OnesCount64(s[2]) + bits.OnesCount64(s[3])
+}
 
 // Clue is what the bytes must be where a pattern may match: byte i is in
 // Sets[i]. A scanner looks for it and asks Matcher.Try at each place.
