@@ -18,7 +18,7 @@ func marked(b *body) (out []string) {
 }
 
 func TestPrettyMarksWhatMatched(t *testing.T) {
-	m := newMasker(nil)
+	b := &body{m: newMasker(nil)}
 	at := func(rule, pointer string, spans ...analyze.Span) analyze.Finding {
 		return analyze.Finding{Rule: rule, Tier: analyze.Block, Pointer: pointer, Spans: spans}
 	}
@@ -35,7 +35,7 @@ func TestPrettyMarksWhatMatched(t *testing.T) {
 		{"deep in a long text", `{"t":"` + long + `bad ` + long + `"}`, []analyze.Finding{at("x", "/t", analyze.Span{Start: len(long), End: len(long) + 3})}, "bad"},
 		{"no such place", `{"t":"x"}`, []analyze.Finding{at("x", "/u", analyze.Span{Start: 0, End: 1})}, ""},
 	} {
-		b := m.pretty([]byte(c.raw), c.spots, bodyLimit)
+		b.pretty([]byte(c.raw), c.spots, bodyLimit)
 		if got := strings.Join(marked(b), " "); got != c.want {
 			t.Errorf("%s: marked %q, wanted %q, in\n%s", c.name, got, c.want, b.text)
 		}

@@ -15,10 +15,10 @@ import (
 // which they are sent, and keeps them compressed until the page is complete: what
 // it has made must not depend on when.
 type renderer struct {
-	masker *masker
-	jobs   chan renderJob
-	wg     sync.WaitGroup
-	once   sync.Once
+	shown body
+	jobs  chan renderJob
+	wg    sync.WaitGroup
+	once  sync.Once
 
 	frames []byte   // JSON of the block in hand
 	count  int      // frames so far
@@ -43,7 +43,7 @@ type renderJob struct {
 }
 
 func newRenderer(m *masker) *renderer {
-	r := &renderer{masker: m, jobs: make(chan renderJob, 64)}
+	r := &renderer{shown: body{m: m}, jobs: make(chan renderJob, 64)}
 	r.wg.Go(func() {
 		for j := range r.jobs {
 			r.frame(&j)
@@ -87,8 +87,9 @@ func (r *renderer) body(b, raw []byte, spots []analyze.Finding, limit int) []byt
 		return append(b, "null"...)
 	}
 	r.read += int64(len(raw))
-	x := r.masker.pretty(raw, spots, limit)
-	b = appendJSON(append(b, '['), string(x.text))
+	x := &r.shown
+	x.pretty(raw, spots, limit)
+	b = appendJSON(append(b, '['), x.text)
 	b = append(b, ',', '[')
 	for i, m := range x.marks {
 		if i > 0 {

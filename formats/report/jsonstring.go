@@ -12,14 +12,20 @@ const hexDigits = "0123456789abcdef"
 // whatever is not visible text is a \u escape, so are the characters that mean
 // something in HTML, and bytes that are no UTF-8 become U+FFFD. Any JSON reader
 // gives s back (with U+FFFD).
-func appendJSON(b []byte, s string) []byte {
+func appendJSON[T string | []byte](b []byte, s T) []byte {
 	b = append(b, '"')
 	from := 0 // start of what can be copied as it is
-	for i := 0; i < len(s); {
+	for i := 0; ; {
+		for i < len(s) && plain[s[i]] {
+			i++
+		}
+		if i >= len(s) {
+			break
+		}
 		c := s[i]
 		if c < utf8.RuneSelf {
 			// "##[" is a command to some CI runners, see package safe.
-			if plain[c] && !(c == '[' && i >= 2 && s[i-2:i] == "##") {
+			if c == '[' && !(i >= 2 && s[i-1] == '#' && s[i-2] == '#') {
 				i++
 				continue
 			}
@@ -29,7 +35,7 @@ func appendJSON(b []byte, s string) []byte {
 			from = i
 			continue
 		}
-		r, n := utf8.DecodeRuneInString(s[i:])
+		r, n := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
 		switch {
 		case r == utf8.RuneError && n == 1:
 			b = append(append(b, s[from:i]...), "\ufffd"...)
@@ -49,12 +55,12 @@ func appendJSON(b []byte, s string) []byte {
 // appendJSON. For commands that write JSON of their own.
 func AppendJSON(b []byte, s string) []byte { return appendJSON(b, s) }
 
-// plain are the ASCII characters that stand for themselves.
-var plain = func() (t [utf8.RuneSelf]bool) {
+// plain are the ASCII characters that stand for themselves whatever is around.
+var plain = func() (t [256]bool) {
 	for c := 0x20; c < 0x7f; c++ {
 		t[c] = true
 	}
-	for _, c := range `"\<>&` {
+	for _, c := range `"\<>&[` {
 		t[c] = false
 	}
 	return t

@@ -16,7 +16,7 @@ import (
 // masker redacts whatever the secret rules find in whole texts: the vendors'
 // patterns, and long random strings. It is for the reports that show payloads.
 type masker struct {
-	patterns *secret.Patterns
+	patterns *secret.Finder
 	entropy  *secret.Entropy
 	shortest int // bytes below which nothing can be a secret
 	found    []secret.Match
@@ -32,7 +32,7 @@ func newMasker(set *ruleset.Set) *masker {
 		p = secret.Builtin() // a set that was refused when it was loaded
 	}
 	e := secret.NewEntropy(set.Entropy)
-	return &masker{patterns: p, entropy: e, shortest: min(p.Shortest(), e.MinLength())}
+	return &masker{patterns: p.NewFinder(), entropy: e, shortest: min(p.Shortest(), e.MinLength())}
 }
 
 // find returns the secrets in text: byte ranges in order that don't overlap. The
@@ -42,24 +42,8 @@ func (m *masker) find(text []byte) []secret.Match {
 	if len(text) < m.shortest {
 		return nil
 	}
-	// Scrub tells quickly that there is nothing, which is nearly always so.
-	if s := string(text); m.patterns.Scrub(s) != s {
-		m.found = append(m.found, m.patterns.All(text)...)
-	}
-	for i := 0; i < len(text); {
-		if !secret.Piece(text[i]) {
-			i++
-			continue
-		}
-		j := i + 1
-		for j < len(text) && secret.Piece(text[j]) {
-			j++
-		}
-		if j-i >= m.entropy.MinLength() && m.entropy.High(text[i:j]) {
-			m.found = append(m.found, secret.Match{Start: i, End: j})
-		}
-		i = j
-	}
+	m.found = append(m.found, m.patterns.Find(text)...)
+	m.found = m.entropy.Pieces(m.found, text)
 	if len(m.found) < 2 {
 		return m.found
 	}

@@ -42,16 +42,46 @@ func String(s string) string {
 }
 
 // Bytes is String for bytes.
-func Bytes(b []byte) string { return string(Append(make([]byte, 0, len(b)+16), string(b))) }
+func Bytes(b []byte) string { return string(Append(make([]byte, 0, len(b)+16), b)) }
 
 // Append appends the safe form of s to dst.
-func Append(dst []byte, s string) []byte {
+func Append[T string | []byte](dst []byte, s T) []byte {
 	w := writer{dst: dst}
 	for i := 0; i < len(s); {
-		i += w.step(s[i:])
+		n := still(s[i:])
+		if n == 0 {
+			// One character is all that a step reads, and enough for the commands.
+			i += w.step(string(s[i:min(i+utf8.UTFMax, len(s))]))
+			continue
+		}
+		w.dst = append(w.dst, s[i:i+n]...)
+		w.hash, w.begun, w.marks = false, true, 0
+		for k := i; k < i+n && !w.past; k++ {
+			w.past = s[k] != ' '
+		}
+		i += n
 	}
 	return w.dst
 }
+
+// still is how many bytes at the start of s stay as they are, whatever stands
+// before them and after.
+func still[T string | []byte](s T) int {
+	for i := 0; i < len(s); i++ {
+		if !calm[s[i]] {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// calm are the visible ASCII characters that begin no command.
+var calm = func() (in [256]bool) {
+	for c := 0x20; c < 0x7f; c++ {
+		in[c] = c != ':' && c != '#'
+	}
+	return in
+}()
 
 // commands reports what a CI runner could take for a command of its own.
 func commands(s string) bool {

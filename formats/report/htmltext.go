@@ -1,0 +1,222 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"sort"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/jsonrpc"
+	"github.com/warden-trace/warden/analyze/secret"
+	"github.com/warden-trace/warden/formats/report/safe"
+)
+
+// put appends text that is safe already.
+func (b *body) put(s string) {
+	if b.full {
+		return
+	}
+	from := len(b.text)
+	b.text = append(b.text, s...)
+	b.bound(from)
+}
+
+// bound takes back what was appended behind from if that goes over the limit.
+func (b *body) bound(from int) {
+	if len(b.text) > b.limit {
+		b.text, b.full = b.text[:from], true
+	}
+}
+
+// pos is the end of the text in UTF-16 code units.
+func (b *body) pos() int {
+	for b.at < len(b.text) {
+		r, n := utf8.DecodeRune(b.text[b.at:])
+		b.units++
+		if r > 0xffff {
+			b.units++
+		}
+		b.at += n
+	}
+	return b.units
+}
+
+// piece is a stretch of a decoded string that is shown in a way of its own.
+type piece struct {
+	start, end int // bytes
+	tier       int // of a finding; -1: none
+	masked     bool
+}
+
+// quoted appends a string's content, decoded, with what findings hit marked.
+func (b *body) quoted(raw []byte, hits []*analyze.Finding) {
+	if len(raw) > scanString {
+		b.put(`"` + safe.Omitted(len(raw)) + `"`)
+		return
+	}
+	text := raw
+	if bytes.IndexByte(raw, '\\') >= 0 || !utf8.Valid(raw) {
+		b.decoded, _ = jsonrpc.Unquote(b.decoded[:0], raw)
+		text = b.decoded
+	}
+	b.put(`"`)
+	clip := len(text) > clipString
+	at := 0
+	for _, p := range b.choose(text, hits) {
+		b.plain(text[at:p.start], clip, at == 0, false)
+		from := b.pos()
+		if p.masked {
+			b.put(safe.String(secret.Redact(string(text[p.start:p.end]))))
+		} else {
+			b.lines(text[p.start:min(p.end, p.start+clipString)])
+		}
+		if to := b.pos(); p.tier >= 0 && to > from && len(b.marks) < bodyMarks {
+			b.marks = append(b.marks, [3]int{from, to, p.tier})
+		}
+		at = p.end
+	}
+	b.plain(text[at:], clip, at == 0, true)
+	b.put(`"`)
+}
+
+// choose lists, in order, the pieces of a string that are shown in a way of
+// their own: what is masked, and what findings hit besides.
+func (b *body) choose(text []byte, hits []*analyze.Finding) []piece {
+	found := findingPieces(text, hits)
+	masked := b.m.find(text)
+	if len(found) == 0 && len(masked) == 0 {
+		return nil
+	}
+	pieces := b.pieces[:0]
+	for _, f := range masked {
+		pieces = append(pieces, piece{start: f.Start, end: f.End, tier: tierAt(found, f.Start, f.End), masked: true})
+	}
+	// Masked stretches win over those that overlap with them.
+	pieces = append(pieces, found...)
+	slices.SortStableFunc(pieces[len(masked):], func(x, y piece) int { return cmp.Compare(x.start, y.start) })
+	kept := b.kept[:0]
+	for _, p := range pieces {
+		if !overlaps(kept, p) {
+			kept = append(kept, p)
+		}
+		if len(kept) >= bodyMarks {
+			break
+		}
+	}
+	slices.SortFunc(kept, func(x, y piece) int { return cmp.Compare(x.start, y.start) })
+	b.pieces, b.kept = pieces, kept
+	return kept
+}
+
+func overlaps(kept []piece, p piece) bool {
+	for _, k := range kept {
+		if p.start < k.end && k.start < p.end {
+			return true
+		}
+	}
+	return false
+}
+
+func tierAt(pieces []piece, start, end int) int {
+	tier := -1
+	for _, p := range pieces {
+		if p.start < end && start < p.end {
+			tier = max(tier, p.tier)
+		}
+	}
+	return tier
+}
+
+// findingPieces turns code points into bytes.
+func findingPieces(text []byte, hits []*analyze.Finding) (out []piece) {
+	if len(hits) == 0 {
+		return nil
+	}
+	type edge struct{ cp, hit, span int }
+	var edges []edge
+	for h, f := range hits {
+		for s, sp := range f.Spans[:min(len(f.Spans), bodyMarks)] {
+			edges = append(edges, edge{sp.Start, h, 2 * s}, edge{sp.End, h, 2*s + 1})
+		}
+	}
+	sort.Slice(edges, func(i, j int) bool { return edges[i].cp < edges[j].cp })
+	found := map[[2]int]*piece{}
+	cp, at := 0, 0
+	for _, e := range edges {
+		for cp < e.cp && at < len(text) {
+			_, n := utf8.DecodeRune(text[at:])
+			at += n
+			cp++
+		}
+		key := [2]int{e.hit, e.span / 2}
+		if e.span%2 == 0 {
+			found[key] = &piece{start: at, tier: int(hits[e.hit].Tier)}
+		} else if p := found[key]; p != nil {
+			p.end = at
+			if p.end > p.start {
+				out = append(out, *p)
+			}
+		}
+	}
+	return out
+}
+
+// plain appends text that nothing hit; a long one is shown by its ends.
+func (b *body) plain(text []byte, clip, first, last bool) {
+	head, tail := clipAround, clipAround
+	if first {
+		head = clipHead
+	}
+	if last {
+		tail = 60
+	}
+	if !clip || len(text) <= head+tail+40 {
+		b.lines(text)
+		return
+	}
+	i, j := head, len(text)-tail
+	for i > 0 && !utf8.RuneStart(text[i]) {
+		i--
+	}
+	for j < len(text) && !utf8.RuneStart(text[j]) {
+		j++
+	}
+	b.lines(text[:i])
+	b.put(" ⟨… " + strconv.Itoa(j-i) + " bytes …⟩ ")
+	b.lines(text[j:])
+}
+
+// lines appends the safe form of text, in which a new line begins after each
+// escaped line feed, so that texts of many lines can be read, and quotes are
+// escaped again.
+func (b *body) lines(text []byte) {
+	if b.full {
+		return
+	}
+	b.safe = safe.Append(b.safe[:0], text)
+	s, from := b.safe, len(b.text)
+	for i := 0; ; {
+		j := i
+		for i < len(s) && s[i] != '"' && s[i] != '\\' {
+			i++
+		}
+		b.text = append(b.text, s[j:i]...)
+		if i == len(s) {
+			break
+		}
+		switch {
+		case s[i] == '"':
+			b.text = append(b.text, '\\', '"')
+		case i+1 < len(s) && s[i+1] == 'n':
+			b.text = append(b.text, "\\n\n"...)
+			i++
+		default:
+			b.text = append(b.text, '\\')
+		}
+		i++
+	}
+	b.bound(from)
+}
