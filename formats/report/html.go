@@ -36,7 +36,7 @@ var htmlScript string
 //
 // Findings and frames are written as they come; only sums stay in memory.
 func NewHTML(w io.Writer, run *Run) FrameSink {
-	return &page{out: newOut(w), run: run, lens: newLens(run), render: newRenderer(newMasker(run.Set)),
+	return &page{out: newOut(w), run: run, lens: newLens(run), render: newRenderer(run),
 		traceIndex: map[string]int{}, tools: map[string]*toolSum{}, running: map[int]*htmlSession{}}
 }
 

@@ -36,7 +36,8 @@ type htmlSession struct {
 // heldFrame is a frame that is shown only if a finding follows.
 type heldFrame struct {
 	facts facts
-	raw   []byte
+	raw   []byte // begins with the id
+	id    int    // bytes of that
 }
 
 const (
@@ -71,22 +72,23 @@ func (p *page) Frame(f *Frame) error {
 	switch {
 	case len(f.Findings) > 0 && p.shown < htmlFindings:
 		for _, h := range s.before {
-			p.store(h.facts.json(), h.raw, true, nil, nil, besideText)
+			p.store(renderJob{facts: h.facts, raw: h.raw, id: h.id, limit: besideText})
 		}
 		p.release(s)
-		s.before = nil // the renderer has their memory
-		facts, limit := p.facts(f, s), noteText
+		j := p.job(f, s, f.Raw())
+		j.limit = noteText
 		for i := range f.Findings {
 			if f.Findings[i].Tier != analyze.Note {
-				limit = bodyLimit
+				j.limit = bodyLimit
 			}
 		}
-		s.stored = p.store(facts.json(), f.Raw(), false, f.Findings, f.Outcome, limit)
+		j.found(f.Findings, f.Outcome)
+		s.stored = p.store(j)
 		s.after = htmlAround
 	case s.after > 0:
 		s.after--
-		raw, facts := f.Raw(), p.facts(f, s)
-		p.store(facts.json(), raw[:min(len(raw), holdRaw)], false, nil, nil, besideText)
+		raw := f.Raw()
+		p.store(p.job(f, s, raw[:min(len(raw), holdRaw)]))
 	default:
 		p.hold(f, s)
 	}
@@ -167,37 +169,45 @@ func (s *htmlSession) found(fs []analyze.Finding, c *cell) {
 	}
 }
 
-// facts are what the page says of a frame besides its text.
+// facts are what the page says of a frame besides its text, as they came: only
+// those of frames that are shown are worth making fit for a report.
 type facts struct {
 	n                               [7]int64
 	kind, id, method, tool, lacking string
 }
 
-func (p *page) facts(f *Frame, s *htmlSession) facts {
+// longID is the length in bytes from which an id is made fit at once, and not kept.
+const longID = 256
+
+// facts returns those of a frame and the raw id, which is only valid as long as
+// the frame.
+func (p *page) facts(f *Frame, s *htmlSession) (facts, []byte) {
 	kind, id := f.kind()
 	x := facts{
 		n: [...]int64{int64(s.id), int64(f.Event.Place.Frame), f.Event.Place.Line, micros(f.Event.TS), f.Size(),
 			int64(f.Outcome.Dir), int64(f.Outcome.Verdict)},
-		kind: kind, method: p.lens.method.Raw(f.Outcome.Method), tool: p.lens.tool.Raw(f.Outcome.Tool), lacking: lacking(f.Record.Flags),
+		kind: kind, method: f.Outcome.Method, tool: f.Outcome.Tool, lacking: lacking(f.Record.Flags),
 	}
-	if len(id) > 0 && len(id) <= 18 && plainNumber(id) {
-		x.id = string(id)
-	} else {
-		x.id = p.lens.readID(id).shown()
+	if len(id) > longID {
+		x.id, id = p.lens.readID(id).shown(), nil
 	}
-	return x
+	return x, id
 }
 
-// json begins the array that the renderer ends.
-func (x *facts) json() []byte {
-	b := append(make([]byte, 0, 128), '[')
+// append begins the array that the renderer ends.
+func (x *facts) append(b []byte, names *lens, id []byte) []byte {
+	b = append(b, '[')
 	for i, n := range x.n {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = strconv.AppendInt(b, n, 10)
 	}
-	for _, t := range [...]string{x.kind, x.id, x.method, x.tool, x.lacking} {
+	shown := x.id
+	if len(id) > 0 {
+		shown = names.rpcID(id).shown()
+	}
+	for _, t := range [...]string{x.kind, shown, names.method.Raw(x.method), names.tool.Raw(x.tool), x.lacking} {
 		b = htmlString(append(b, ','), t)
 	}
 	return b
@@ -212,9 +222,13 @@ func (p *page) hold(f *Frame, s *htmlSession) {
 		p.held -= len(s.before[0].raw)
 		copy(s.before, s.before[1:])
 		s.before = s.before[:htmlAround-1]
+	} else {
+		h.raw = p.render.take()
 	}
-	h.raw = append(h.raw, raw[:min(len(raw), holdRaw)]...)
-	h.facts = p.facts(f, s)
+	var id []byte
+	h.facts, id = p.facts(f, s)
+	h.id = len(id)
+	h.raw = append(append(h.raw, id...), raw[:min(len(raw), holdRaw)]...)
 	p.held += len(h.raw)
 	s.before = append(s.before, h)
 	if p.held > holdBytes {
@@ -232,24 +246,30 @@ func (p *page) release(s *htmlSession) {
 	s.before = s.before[:0]
 }
 
-// store hands a frame to the renderer and returns its number among those shown.
-// out is nil for a neighbour. raw is only valid during the call unless owned.
-func (p *page) store(head, raw []byte, owned bool, spots []analyze.Finding, out *replay.Outcome, limit int) int {
-	j := renderJob{head: head, raw: raw, limit: limit}
-	if !owned {
-		j.raw = bytes.Clone(raw)
-	}
+// job makes a job of a frame, as for a neighbour of one with findings.
+func (p *page) job(f *Frame, s *htmlSession, raw []byte) renderJob {
+	facts, id := p.facts(f, s)
+	return renderJob{facts: facts, raw: append(append(p.render.take(), id...), raw...), id: len(id), limit: besideText}
+}
+
+// found adds what a frame with findings shows besides.
+func (j *renderJob) found(spots []analyze.Finding, out *replay.Outcome) {
 	for i := range spots {
 		if len(spots[i].Spans) > 0 {
 			j.spots = append(j.spots, analyze.Finding{Tier: spots[i].Tier, Pointer: spots[i].Pointer, Spans: slices.Clone(spots[i].Spans)})
 		}
 	}
-	if out != nil && out.Verdict == replay.Replace {
+	if out.Verdict == replay.Replace {
 		j.after = bytes.Clone(out.Bytes)
 	}
-	if out != nil && len(out.Replies) > 0 {
+	if len(out.Replies) > 0 {
 		j.reply = bytes.Clone(out.Replies[0])
 	}
+}
+
+// store hands a frame to the renderer, whose its memory is from then on, and
+// returns its number among those shown.
+func (p *page) store(j renderJob) int {
 	p.render.send(j)
 	p.nextFrame++
 	return p.nextFrame - 1

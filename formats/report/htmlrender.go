@@ -16,11 +16,15 @@ import (
 // it has made must not depend on when.
 type renderer struct {
 	shown body
+	names *lens
 	jobs  chan renderJob
+	spare chan []byte // memory of jobs that are done
 	wg    sync.WaitGroup
 	once  sync.Once
 
-	frames []byte   // JSON of the block in hand
+	frames []byte // JSON of the block in hand
+	z      bytes.Buffer
+	packer *flate.Writer
 	count  int      // frames so far
 	blocks []packed // complete ones
 	spent  int64    // bytes of text
@@ -36,21 +40,46 @@ type packed struct {
 
 // renderJob is one frame to be shown. Its memory is the renderer's.
 type renderJob struct {
-	head              []byte
-	raw, after, reply []byte
+	facts             facts
+	raw, after, reply []byte // raw begins with the id
+	id                int    // bytes of that
 	spots             []analyze.Finding
 	limit             int
 }
 
-func newRenderer(m *masker) *renderer {
-	r := &renderer{shown: body{m: m}, jobs: make(chan renderJob, 64)}
+func newRenderer(run *Run) *renderer {
+	r := &renderer{shown: body{m: newMasker(run.Set)}, names: newLens(run), jobs: make(chan renderJob, 64), spare: make(chan []byte, 128)}
 	r.wg.Go(func() {
 		for j := range r.jobs {
 			r.frame(&j)
+			r.give(j.raw)
 		}
 		r.pack()
 	})
 	return r
+}
+
+// largeJob is the most memory of a job that is used again.
+const largeJob = 16 << 10
+
+// take returns memory for a job, give has it used again.
+func (r *renderer) take() []byte {
+	select {
+	case b := <-r.spare:
+		return b[:0]
+	default:
+		return nil
+	}
+}
+
+func (r *renderer) give(b []byte) {
+	if cap(b) == 0 || cap(b) > largeJob {
+		return
+	}
+	select {
+	case r.spare <- b:
+	default:
+	}
 }
 
 func (r *renderer) send(j renderJob) { r.jobs <- j }
@@ -69,8 +98,8 @@ func (r *renderer) frame(j *renderJob) {
 		b = append(b, ',')
 	}
 	from := len(b)
-	b = append(append(b, j.head...), ',')
-	b = append(r.body(b, j.raw, j.spots, j.limit), ',')
+	b = append(j.facts.append(b, r.names, j.raw[:j.id]), ',')
+	b = append(r.body(b, j.raw[j.id:], j.spots, j.limit), ',')
 	b = append(r.body(b, j.after, nil, j.limit), ',')
 	b = append(r.body(b, j.reply, nil, j.limit), ']')
 	r.frames = b
@@ -108,16 +137,20 @@ func (r *renderer) pack() {
 	if len(r.frames) == 0 || r.err != nil {
 		return
 	}
-	var z bytes.Buffer
-	w, err := flate.NewWriter(&z, flate.BestSpeed)
-	if err == nil {
-		_, err = w.Write(append(r.frames, ']'))
+	r.z.Reset()
+	if r.packer == nil {
+		if r.packer, r.err = flate.NewWriter(&r.z, flate.BestSpeed); r.err != nil {
+			return
+		}
+	} else {
+		r.packer.Reset(&r.z)
 	}
-	if err == nil {
-		err = w.Close()
+	_, r.err = r.packer.Write(append(r.frames, ']'))
+	if r.err == nil {
+		r.err = r.packer.Close()
 	}
-	r.frames, r.err = r.frames[:0], err
-	r.blocks = append(r.blocks, packed{z.Bytes(), r.count - 1})
+	r.frames = r.frames[:0]
+	r.blocks = append(r.blocks, packed{bytes.Clone(r.z.Bytes()), r.count - 1})
 }
 
 // appendBlocks writes the blocks as the page holds them.
