@@ -1,11 +1,18 @@
 package report
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf16"
 
+	"github.com/klauspost/compress/flate"
+	"pgregory.net/rapid"
+
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/formats/report/safe"
 )
 
 // marked is the text that a body marks, piece by piece.
@@ -39,5 +46,84 @@ func TestPrettyMarksWhatMatched(t *testing.T) {
 		if got := strings.Join(marked(b), " "); got != c.want {
 			t.Errorf("%s: marked %q, wanted %q, in\n%s", c.name, got, c.want, b.text)
 		}
+	}
+}
+
+// Texts are broken at their line feeds and quotes are escaped on the way; one
+// after the other must give the same.
+func TestLinesOfSafeText(t *testing.T) {
+	parts := []string{`"`, `\`, "n", "\n", "\r\n", "a word", ":: ", "##[", "\x1b", "é", "\u202e", "\xff"}
+	broken := strings.NewReplacer(`\n`, "\\n\n", `"`, `\"`)
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(t, "parts"), "")
+		limit := rapid.IntRange(0, 80).Draw(t, "limit")
+		b := &body{limit: limit}
+		b.lines([]byte(s))
+		want := broken.Replace(safe.String(s))
+		if full := len(want) > limit; b.full != full || !full && string(b.text) != want || full && len(b.text) > 0 {
+			t.Fatalf("%q in %d: %q, full %v; want %q", s, limit, b.text, b.full, want)
+		}
+	})
+}
+
+func TestClosingQuote(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		raw := []byte(`"` + strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{`"`, `\`, "a"}), 0, 12).Draw(t, "parts"), ""))
+		want := len(raw)
+		for i := 1; i < len(raw) && want == len(raw); i++ {
+			switch raw[i] {
+			case '\\':
+				i++
+			case '"':
+				want = i
+			}
+		}
+		if got := closing(raw); got != want {
+			t.Fatalf("%s: %d, want %d", raw, got, want)
+		}
+	})
+}
+
+// Whatever the frames hold, each block is JSON: an array of frames, each with
+// seven numbers, five texts and three bodies.
+func TestRenderedBlocks(t *testing.T) {
+	r := newRenderer(testRun())
+	raws := []string{`{"a":"</script>\u2028<b>","b":[1,-2.5e3,{}],"c":"` + planted + `"}`, "no JSON \xff \"", `{"k":"` + strings.Repeat("long ", 40000) + `"}`, ""}
+	const frames = 1000
+	for i := range frames {
+		raw := raws[i%len(raws)]
+		j := renderJob{facts: facts{kind: "request", method: "tools/call", tool: "<i>"}, id: 3, limit: bodyLimit}
+		j.raw = append(append(r.take(3+len(raw)), `"7"`...), raw...)
+		if i%3 == 0 {
+			j.spots = []analyze.Finding{{Tier: analyze.Block, Pointer: "/a", Spans: []analyze.Span{{Start: 1, End: 3}}}}
+			j.after, j.reply = []byte(raw), []byte(`{}`)
+		}
+		r.send(j)
+	}
+	r.stop()
+	count := 0
+	for i := range r.blocks {
+		text, err := io.ReadAll(flate.NewReader(bytes.NewReader(r.blocks[i].data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.ContainsAny(text, "<>&") || bytes.Contains(text, []byte(planted)) {
+			t.Error("what HTML would read, or a secret")
+		}
+		var list [][]any
+		if err := json.Unmarshal(text, &list); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range list {
+			if len(f) != 15 || f[7] != "request" || f[8] != `"7"` || f[10] != "<i>" {
+				t.Fatalf("%v", f)
+			}
+		}
+		if count += len(list); r.blocks[i].last != count-1 {
+			t.Errorf("block %d ends with %d, not %d", i, r.blocks[i].last, count-1)
+		}
+	}
+	if count != frames || r.err != nil || len(r.blocks) < 2 {
+		t.Errorf("%d frames in %d blocks: %v", count, len(r.blocks), r.err)
 	}
 }

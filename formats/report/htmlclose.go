@@ -62,7 +62,11 @@ func (p *page) Close(s *Summary) error {
 	if p.err == nil {
 		p.err = p.render.err
 	}
-	p.buf = p.render.appendBlocks(p.buf)
+	for i := range p.render.blocks {
+		p.buf = p.render.blocks[i].appendTo(p.buf)
+		p.render.blocks[i].data = nil
+		p.spill()
+	}
 	p.prune()
 	slices.SortStableFunc(p.sessions, func(a, b *htmlSession) int { return cmp.Compare(a.id, b.id) })
 	p.buf = append(p.buf, `<script type="application/json" id="w-summary">`...)

@@ -217,18 +217,19 @@ func (x *facts) append(b []byte, names *lens, id []byte) []byte {
 func (p *page) hold(f *Frame, s *htmlSession) {
 	raw := f.Raw()
 	var h heldFrame
+	raw = raw[:min(len(raw), holdRaw)]
 	if len(s.before) == htmlAround { // reuse the oldest one's memory
 		h.raw = s.before[0].raw[:0]
 		p.held -= len(s.before[0].raw)
 		copy(s.before, s.before[1:])
 		s.before = s.before[:htmlAround-1]
 	} else {
-		h.raw = p.render.take()
+		h.raw = p.render.take(longID + len(raw))
 	}
 	var id []byte
 	h.facts, id = p.facts(f, s)
 	h.id = len(id)
-	h.raw = append(append(h.raw, id...), raw[:min(len(raw), holdRaw)]...)
+	h.raw = append(append(h.raw, id...), raw...)
 	p.held += len(h.raw)
 	s.before = append(s.before, h)
 	if p.held > holdBytes {
@@ -239,6 +240,7 @@ func (p *page) hold(f *Frame, s *htmlSession) {
 	}
 }
 
+// release forgets the frames held of a session.
 func (p *page) release(s *htmlSession) {
 	for _, h := range s.before {
 		p.held -= len(h.raw)
@@ -249,7 +251,7 @@ func (p *page) release(s *htmlSession) {
 // job makes a job of a frame, as for a neighbour of one with findings.
 func (p *page) job(f *Frame, s *htmlSession, raw []byte) renderJob {
 	facts, id := p.facts(f, s)
-	return renderJob{facts: facts, raw: append(append(p.render.take(), id...), raw...), id: len(id), limit: besideText}
+	return renderJob{facts: facts, raw: append(append(p.render.take(len(id)+len(raw)), id...), raw...), id: len(id), limit: besideText}
 }
 
 // found adds what a frame with findings shows besides.

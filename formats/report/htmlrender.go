@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/base64"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -62,13 +63,13 @@ func newRenderer(run *Run) *renderer {
 // largeJob is the most memory of a job that is used again.
 const largeJob = 16 << 10
 
-// take returns memory for a job, give has it used again.
-func (r *renderer) take() []byte {
+// take returns memory for n bytes of a job, give has it used again.
+func (r *renderer) take(n int) []byte {
 	select {
 	case b := <-r.spare:
-		return b[:0]
+		return slices.Grow(b[:0], n)
 	default:
-		return nil
+		return make([]byte, 0, n)
 	}
 }
 
@@ -153,13 +154,10 @@ func (r *renderer) pack() {
 	r.blocks = append(r.blocks, packed{bytes.Clone(r.z.Bytes()), r.count - 1})
 }
 
-// appendBlocks writes the blocks as the page holds them.
-func (r *renderer) appendBlocks(b []byte) []byte {
-	for _, k := range r.blocks {
-		b = append(b, `<script type="text/plain" class="w-frames" data-last="`...)
-		b = strconv.AppendInt(b, int64(k.last), 10)
-		b = base64.StdEncoding.AppendEncode(append(b, `">`...), k.data)
-		b = append(b, "</script>\n"...)
-	}
-	return b
+// appendTo appends the block as the page holds it.
+func (k *packed) appendTo(b []byte) []byte {
+	b = append(b, `<script type="text/plain" class="w-frames" data-last="`...)
+	b = strconv.AppendInt(b, int64(k.last), 10)
+	b = base64.StdEncoding.AppendEncode(append(b, `">`...), k.data)
+	return append(b, "</script>\n"...)
 }

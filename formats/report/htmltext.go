@@ -34,6 +34,11 @@ func (b *body) bound(from int) {
 // pos is the end of the text in UTF-16 code units.
 func (b *body) pos() int {
 	for b.at < len(b.text) {
+		if b.text[b.at] < utf8.RuneSelf {
+			b.units++
+			b.at++
+			continue
+		}
 		r, n := utf8.DecodeRune(b.text[b.at:])
 		b.units++
 		if r > 0xffff {

@@ -130,13 +130,20 @@ func (m *masker) json(dst, raw []byte) []byte {
 // closing is the index of the quote that ends the string which raw begins with,
 // len(raw) where there is none.
 func closing(raw []byte) int {
-	for i := 1; i < len(raw); i++ {
-		switch raw[i] {
-		case '\\':
-			i++
-		case '"':
-			return i
+	for i := 1; i < len(raw); {
+		n := bytes.IndexByte(raw[i:], '"')
+		if n < 0 {
+			break
 		}
+		n += i
+		escapes := 0 // backslashes right before it: an odd number escapes it
+		for k := n - 1; k >= i && raw[k] == '\\'; k-- {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return n
+		}
+		i = n + 1
 	}
 	return len(raw)
 }

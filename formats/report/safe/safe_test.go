@@ -217,3 +217,19 @@ func BenchmarkString(b *testing.B) {
 		String(s)
 	}
 }
+
+// Append takes runs of plain characters at once; character by character it must
+// say the same.
+func TestAppendTakesRunsAsCharacters(t *testing.T) {
+	parts := []string{"::", "##[", "#", ":", "[", " ", "\u3000", "a word", "e", "\u0301", "\n", "\x1b", "\xff", "\xe2\x80", "漢", "\u202e", "\U000e0041"}
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(t, "parts"), "")
+		w := writer{}
+		for i := 0; i < len(s); {
+			i += w.step(s[i:])
+		}
+		if got := string(Append(nil, s)); got != string(w.dst) || got != Bytes([]byte(s)) || got != String(s) {
+			t.Fatalf("%q: %q, want %q", s, got, w.dst)
+		}
+	})
+}
