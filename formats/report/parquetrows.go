@@ -11,6 +11,9 @@ const ParquetSchema = "1"
 // became U+FFFD, and what looks like a secret is redacted. (trace, session_number)
 // joins all four tables, with frame also frames and findings.
 //
+// Whole numbers are written as differences: most are small or grow slowly, so what
+// is left to compress is a fraction of the plain form.
+//
 // The README documents the same columns; a test holds the two together.
 
 // sessionRow is one session.
@@ -35,7 +38,7 @@ type sessionRow struct {
 type frameRow struct {
 	Trace     string `parquet:"trace,dict"`
 	Session   string `parquet:"session,dict"`
-	Number    int32  `parquet:"session_number"`
+	Number    int32  `parquet:"session_number,delta"`
 	Frame     int64  `parquet:"frame,delta"` // within the session, from 0
 	TS        int64  `parquet:"ts,optional,timestamp(microsecond),delta"`
 	Line      int64  `parquet:"line,delta"`              // of the recording, from 1; 0 where unknown
@@ -45,15 +48,15 @@ type frameRow struct {
 	Method    string `parquet:"method,optional,dict"`    // of the call that it belongs to
 	Tool      string `parquet:"tool,optional,dict"`
 	RPCID     string `parquet:"rpc_id,optional"` // as a JSON token: 7, "7"
-	Bytes     int64  `parquet:"bytes"`
+	Bytes     int64  `parquet:"bytes,delta"`
 	IsError   bool   `parquet:"is_error"`              // the result says isError
 	Inspected bool   `parquet:"inspected"`             // a rule family looked at it
 	Lacking   string `parquet:"lacking,optional,dict"` // truncated, elided, redacted, synthetic, joined by commas
 	Verdict   string `parquet:"verdict,dict"`          // forward, replace, drop
 	Action    string `parquet:"action,dict"`           // strongest of its findings: passed, shadowed, modified, blocked
-	Block     int32  `parquet:"block_findings"`
-	Monitor   int32  `parquet:"monitor_findings"`
-	Note      int32  `parquet:"note_findings"`
+	Block     int32  `parquet:"block_findings,delta"`
+	Monitor   int32  `parquet:"monitor_findings,delta"`
+	Note      int32  `parquet:"note_findings,delta"`
 	Text      string `parquet:"text,optional"` // the frame itself; only with --include-text
 }
 
@@ -61,26 +64,26 @@ type frameRow struct {
 type callRow struct {
 	Trace         string `parquet:"trace,dict"`
 	Session       string `parquet:"session,dict"`
-	Number        int32  `parquet:"session_number"`
-	Call          int64  `parquet:"call"` // within the session, from 0, in order of requests
+	Number        int32  `parquet:"session_number,delta"`
+	Call          int64  `parquet:"call,delta"` // within the session, from 0, in order of requests
 	Tool          string `parquet:"tool,dict"`
 	RPCID         string `parquet:"rpc_id,optional"` // of the first request
 	Status        string `parquet:"status,dict"`     // ok, tool-error, rpc-error, cancelled, unanswered
 	Start         int64  `parquet:"start_ts,optional,timestamp(microsecond),delta"`
 	End           int64  `parquet:"end_ts,optional,timestamp(microsecond),delta"`
 	Latency       *int64 `parquet:"latency_us,optional"` // from the first request to the result
-	RoundTrips    int32  `parquet:"round_trips"`         // requests: 1, and one for each retry
+	RoundTrips    int32  `parquet:"round_trips,delta"`   // requests: 1, and one for each retry
 	Task          bool   `parquet:"task"`                // answered by a task
-	RequestFrame  int64  `parquet:"request_frame"`
-	RequestLine   int64  `parquet:"request_line"`
-	RequestBytes  int64  `parquet:"request_bytes"`
+	RequestFrame  int64  `parquet:"request_frame,delta"`
+	RequestLine   int64  `parquet:"request_line,delta"`
+	RequestBytes  int64  `parquet:"request_bytes,delta"`
 	ResponseFrame *int64 `parquet:"response_frame,optional"`
 	ResponseLine  *int64 `parquet:"response_line,optional"`
 	ResponseBytes *int64 `parquet:"response_bytes,optional"`
 	Action        string `parquet:"action,dict"` // strongest on any of its frames
-	Block         int32  `parquet:"block_findings"`
-	Monitor       int32  `parquet:"monitor_findings"`
-	Note          int32  `parquet:"note_findings"`
+	Block         int32  `parquet:"block_findings,delta"`
+	Monitor       int32  `parquet:"monitor_findings,delta"`
+	Note          int32  `parquet:"note_findings,delta"`
 	Arguments     string `parquet:"arguments,optional"` // JSON; only with --include-text
 	Result        string `parquet:"result,optional"`    // JSON of the result or error; only with --include-text
 }
