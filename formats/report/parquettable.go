@@ -109,14 +109,25 @@ func (t *table[T]) open(partition string) error {
 	t.group = 0
 	// A new writer for each file: one that is reset writes the second file's
 	// column metadata without the columns' paths.
-	t.w = parquet.NewGenericWriter[T](f, append([]parquet.WriterOption{
+	o := append([]parquet.WriterOption{
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
 		parquet.MaxRowsPerRowGroup(parquetGroup),
 		parquet.PageBufferSize(128 << 10),
 		parquet.WriteBufferSize(256 << 10),
-	}, t.meta...)...)
+		// The index at the end of the file has the bounds of each page already.
+		parquet.DataPageStatistics(false),
+	}, t.meta...)
+	for _, column := range unbounded {
+		o = append(o, parquet.SkipPageBounds(column))
+	}
+	t.w = parquet.NewGenericWriter[T](f, o...)
 	return nil
 }
+
+// unbounded are columns without least and greatest values, which cost a
+// comparison a row: every page has the few that there are, and no row group can
+// be passed over for them.
+var unbounded = [...]string{"direction", "kind", "method", "lacking", "verdict", "status", "fidelity"}
 
 // end completes the file of the partition in hand.
 func (t *table[T]) end() (err error) {

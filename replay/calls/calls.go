@@ -57,9 +57,10 @@ type Call struct {
 
 	tool  string // as Tool; the key of the waiting list
 	state string // requestState of the last answer
-	keys  []jsonrpc.Key
+	keys  []jsonrpc.Key // in flight; nearly always the one that key has room for
+	key   [1]jsonrpc.Key
 	tasks []string
-	order *node
+	order node
 }
 
 // Answered reports that the call has both ends in the recording.

@@ -6,25 +6,27 @@ type list struct {
 	n           int
 }
 
+// node is a call's place in the list, and part of the call.
 type node struct {
-	call       *Call
+	call       *Call // nil: it is in none
 	prev, next *node
 }
 
 func (l *list) add(c *Call) {
-	n := &node{call: c, prev: l.last}
+	n := &c.order
+	*n = node{call: c, prev: l.last}
 	if l.last != nil {
 		l.last.next = n
 	} else {
 		l.first = n
 	}
-	l.last, c.order = n, n
+	l.last = n
 	l.n++
 }
 
 func (l *list) remove(c *Call) {
-	n := c.order
-	if n == nil {
+	n := &c.order
+	if n.call == nil {
 		return
 	}
 	if n.prev != nil {
@@ -37,7 +39,7 @@ func (l *list) remove(c *Call) {
 	} else {
 		l.last = n.prev
 	}
-	c.order = nil
+	*n = node{}
 	l.n--
 }
 

@@ -30,6 +30,7 @@ type Tracker struct {
 	byTask map[string]*Call
 	open   list
 	number int64
+	last   string // name of the tool of the call before
 }
 
 // frame is what a part of a frame needs to know of the whole.
@@ -95,7 +96,9 @@ func (t *Tracker) request(f *frame, m *jsonrpc.Message) {
 	}
 	c := t.retried(m)
 	if c == nil {
-		c = &Call{Number: t.number, Tool: string(m.Name), tool: string(m.Name), Start: f.ev.TS, Request: f.ev.Place, RequestSize: f.size}
+		tool := t.name(m.Name)
+		c = &Call{Number: t.number, Tool: tool, tool: tool, Start: f.ev.TS, Request: f.ev.Place, RequestSize: f.size}
+		c.keys = c.key[:0]
 		t.number++
 		if len(m.ID) <= maxID {
 			c.ID = slices.Clone(m.ID)
@@ -116,6 +119,14 @@ func (t *Tracker) request(f *frame, m *jsonrpc.Message) {
 	for t.open.n > limit {
 		t.end(t.open.oldest())
 	}
+}
+
+// name is a tool's name, which is mostly that of the call before.
+func (t *Tracker) name(b []byte) string {
+	if t.last != string(b) {
+		t.last = string(b)
+	}
+	return t.last
 }
 
 // retried is the call that a request with answers to a request for input goes on
