@@ -250,29 +250,41 @@ func (c *pattern) mayMatch(text []byte) bool {
 
 // containsFold reports whether text holds w, which is in lower case, whatever
 // the case of ASCII letters.
-func containsFold(text, w []byte) bool {
-	lo, up := w[0], w[0]
-	if lo >= 'a' && lo <= 'z' {
-		up -= 'a' - 'A'
+func containsFold(text, w []byte) bool { return searchFold(text, w, bytes.IndexByte) }
+
+// searchFold is containsFold by the help of index, which finds a byte. No byte
+// is looked at more than once for each case of the first letter: a text of
+// capitals alone would else be searched to its end for the small letter at every
+// capital.
+func searchFold(text, w []byte, index func([]byte, byte) int) bool {
+	if len(w) > len(text) {
+		return false
 	}
-	for i := 0; i+len(w) <= len(text); {
-		rest := text[i : len(text)-len(w)+1]
-		j := bytes.IndexByte(rest, lo)
-		if up != lo {
-			if j >= 0 {
-				rest = rest[:j]
+	starts := text[:len(text)-len(w)+1]
+	next, first := [2]int{-1, -1}, [2]byte{w[0], w[0]} // where each case is next
+	if w[0] >= 'a' && w[0] <= 'z' {
+		first[1] -= 'a' - 'A'
+	} else {
+		next[1] = len(starts)
+	}
+	for at := 0; at < len(starts); {
+		for k := range next {
+			if next[k] >= at {
+				continue
 			}
-			if k := bytes.IndexByte(rest, up); k >= 0 {
-				j = k
+			next[k] = len(starts)
+			if i := index(starts[at:], first[k]); i >= 0 {
+				next[k] = at + i
 			}
 		}
-		if j < 0 {
+		i := min(next[0], next[1])
+		if i == len(starts) {
 			return false
 		}
-		if equalFold(text[i+j:i+j+len(w)], w) {
+		if equalFold(text[i:i+len(w)], w) {
 			return true
 		}
-		i += j + 1
+		at = i + 1
 	}
 	return false
 }

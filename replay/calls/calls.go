@@ -55,8 +55,8 @@ type Call struct {
 	// last from an error where that ended the call.
 	Params, Result []byte
 
-	tool  string // as Tool; the key of the waiting list
-	state string // requestState of the last answer
+	tool  string        // as Tool; the key of the waiting list
+	state string        // requestState of the last answer
 	keys  []jsonrpc.Key // in flight; nearly always the one that key has room for
 	key   [1]jsonrpc.Key
 	tasks []string

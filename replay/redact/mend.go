@@ -20,6 +20,8 @@ var keyHead, keyFoot = []byte("PRIVATE KEY-----"), []byte("-----END")
 // key is shorter than the entropy rule asks for.
 func (r *Redactor) keyBodies(t []byte, found []span) (out []span) {
 	done := 0
+	k := 0     // matches are in order, as are runs
+	foot := -1 // of a key, from m.end on; len(t): there is none
 	for _, m := range found {
 		if m.pattern < 0 || m.start < done || !bytes.HasSuffix(t[m.start:m.end], keyHead) {
 			continue
@@ -28,11 +30,16 @@ func (r *Redactor) keyBodies(t []byte, found []span) (out []span) {
 		for end < len(t) && (secret.Piece(t[end]) || t[end] == '\r' || t[end] == '\n' || t[end] == '\\') {
 			end++ // without a foot: as far as there is nothing but lines of base64
 		}
-		if i := bytes.Index(t[m.end:], keyFoot); i >= 0 {
-			end = m.end + i
+		if foot < m.end { // looked for once, however many heads stand before it
+			foot = len(t)
+			if i := bytes.Index(t[m.end:], keyFoot); i >= 0 {
+				foot = m.end + i
+			}
+		}
+		if foot < len(t) {
+			end = foot
 		}
 		done = end
-		k := 0 // matches are in order, as are runs
 		for i := m.end; i < end; i++ {
 			if !secret.Piece(t[i]) {
 				continue
@@ -92,12 +99,13 @@ func (r *Redactor) mend(t, out []byte, found []span) {
 	replaced := bytes.Clone(out)
 	binary := analyze.Inspection{Charset: analyze.CharsetBinary}
 	still := make([]bool, len(t))
+	at := ruler{t: t}
 	for _, f := range r.catalog.Text(t, binary) {
 		if f.Rule == catalog.RuleSecret {
 			continue
 		}
 		for _, s := range f.Spans {
-			a, b := byteAt(t, s.Start), byteAt(t, s.End)
+			a, b := at.byte(s.Start), at.byte(s.End)
 			for i := a; i < b; i++ {
 				still[i] = true
 			}
@@ -184,12 +192,21 @@ func ends(t []byte, m span) (out [][2]int) {
 	return out
 }
 
-// byteAt is the offset of a code point.
-func byteAt(t []byte, n int) int {
-	i := 0
-	for ; n > 0 && i < len(t); n-- {
-		_, k := utf8.DecodeRune(t[i:])
-		i += k
+// ruler tells offsets of code points, in one walk for those that come in order.
+type ruler struct {
+	t     []byte
+	n, at int // the code point that begins at byte at
+}
+
+// byte is the offset of code point n, the text's end where it is beyond.
+func (r *ruler) byte(n int) int {
+	if n < r.n {
+		r.n, r.at = 0, 0
 	}
-	return i
+	for r.n < n && r.at < len(r.t) {
+		_, k := utf8.DecodeRune(r.t[r.at:])
+		r.at += k
+		r.n++
+	}
+	return r.at
 }

@@ -29,7 +29,9 @@ import (
 type Redactor struct {
 	catalog  *catalog.Catalog
 	patterns *secret.Patterns
+	finder   *secret.Finder
 	entropy  *secret.Entropy
+	pieces   []secret.Match // memory of find
 	key      []byte
 	least    int // bytes below which nothing is a secret
 
@@ -58,7 +60,7 @@ func New(o Options) (*Redactor, error) {
 	}
 	key := sha256.Sum256([]byte("warden redact\x00" + o.Salt))
 	e := secret.NewEntropy(o.Rules.Entropy)
-	return &Redactor{catalog: o.Catalog, patterns: p, entropy: e, key: key[:], least: min(p.Shortest(), e.MinLength()),
+	return &Redactor{catalog: o.Catalog, patterns: p, finder: p.NewFinder(), entropy: e, key: key[:], least: min(p.Shortest(), e.MinLength()),
 		fakes: map[string][]byte{}, fixed: map[string]int64{}}, nil
 }
 
@@ -82,23 +84,14 @@ func (r *Redactor) find(t []byte) []span {
 		return nil
 	}
 	var out []span
-	for _, m := range r.patterns.All(t) {
+	for _, m := range r.finder.Find(t) {
 		if m.End > m.Start {
 			out = append(out, span{m.Start, m.End, m.Pattern})
 		}
 	}
-	least := r.entropy.MinLength()
-	for i := 0; i < len(t); i++ {
-		if !secret.Piece(t[i]) {
-			continue
-		}
-		a := i
-		for i < len(t) && secret.Piece(t[i]) {
-			i++
-		}
-		if i-a >= least && r.entropy.High(t[a:i]) {
-			out = append(out, span{a, i, -1})
-		}
+	r.pieces = r.entropy.Pieces(r.pieces[:0], t)
+	for _, m := range r.pieces {
+		out = append(out, span{m.Start, m.End, -1})
 	}
 	slices.SortFunc(out, func(a, b span) int {
 		if a.start != b.start {

@@ -364,11 +364,31 @@ func TestLargeTexts(t *testing.T) {
 		"quotes":  strings.Repeat(`\"`, 100000),
 		"nested":  strings.Repeat(`\\\"`, 50000),
 		"one key": strings.Repeat("aB3dE5gH7jK9mN1pQ4sT6vW8zz", 10000),
+		"heads":   strings.Repeat(`-----BEGIN PRIVATE KEY-----\nQ2w3E4r5T6y7 `, 20000), // without a foot
 	} {
 		r := redactor(t, "")
 		raw := []byte(`{"jsonrpc":"2.0","id":1,"result":{"x":"` + text + `"}}`)
 		if out := r.JSON(raw); len(out) != len(raw) || !utf8.Valid(out) {
 			t.Errorf("%s: %d bytes of %d", name, len(out), len(raw))
+		}
+	}
+}
+
+// The time a secret takes, with few of them in a text and with many: it is the
+// same where redaction is linear.
+func BenchmarkSecretsOfOneText(b *testing.B) {
+	for _, n := range []int{1000, 16000} {
+		for name, one := range map[string]string{"keys": "AKIA%016d ", "random": "aB3dE5gH7jK9mN1pQ4sT%06d ", "heads": "-----BEGIN PRIVATE KEY-----Q2w3E4r5%06d "} {
+			var text []byte
+			for i := range n {
+				text = fmt.Appendf(text, one, i)
+			}
+			b.Run(fmt.Sprintf("%s-%d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					redactor(b, "").Text(text)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/secret")
+			})
 		}
 	}
 }
