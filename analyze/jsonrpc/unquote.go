@@ -54,25 +54,39 @@ func hex4(b []byte) rune {
 func Unquote(dst, raw []byte) ([]byte, bool) {
 	clean := true
 	for len(raw) > 0 {
-		i := bytes.IndexByte(raw, '\\')
-		run := raw
-		if i >= 0 {
-			run = raw[:i]
+		// Where there are escapes there are many, and what is between them is short
+		// and plain.
+		i := 0
+		for i < min(len(raw), shortRun) && asIs[raw[i]] {
+			i++
 		}
-		if utf8.Valid(run) {
-			dst = append(dst, run...)
-		} else {
-			clean = false
-			for len(run) > 0 {
-				r, n := utf8.DecodeRune(run)
-				dst = utf8.AppendRune(dst, r)
-				run = run[n:]
+		run := raw[:i]
+		if i == len(raw) || raw[i] != '\\' {
+			if i = bytes.IndexByte(raw[i:], '\\'); i >= 0 {
+				i += len(run)
+				run = raw[:i]
+			} else {
+				run, i = raw, len(raw)
+			}
+			if !utf8.Valid(run) {
+				clean = false
+				for len(run) > 0 {
+					r, n := utf8.DecodeRune(run)
+					dst = utf8.AppendRune(dst, r)
+					run = run[n:]
+				}
 			}
 		}
-		if i < 0 {
+		dst = append(dst, run...)
+		if i == len(raw) {
 			break
 		}
 		r, n := unescape(raw[i:])
+		if r < utf8.RuneSelf {
+			dst = append(dst, byte(r))
+			raw = raw[i+n:]
+			continue
+		}
 		if r >= 0xd800 && r < 0xe000 {
 			clean = false
 			r = utf8.RuneError
@@ -82,6 +96,18 @@ func Unquote(dst, raw []byte) ([]byte, bool) {
 	}
 	return dst, clean
 }
+
+// shortRun is how many bytes are looked at one by one before longer runs are
+// looked for as such.
+const shortRun = 48
+
+// asIs are the bytes that stand for themselves alone.
+var asIs = func() (t [256]bool) {
+	for c := range utf8.RuneSelf {
+		t[c] = c != '\\'
+	}
+	return t
+}()
 
 // unescape reads the escape that b begins with, a surrogate pair as one. It
 // returns the code point, a lone surrogate as it is, and its length, at least 1.

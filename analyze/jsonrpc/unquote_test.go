@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var rawPieces = []string{"a", "é", "€", "😀", `\n`, `\"`, `\\`, `\/`, `\t`, `\b`, `\f`, `\r`, `\u0041`, `\u20aC`, `\ud83d\ude00`, `\ud83d`, `\ude00`, `\u0000`, "\xff", "\xe2\x82", "\xc0\x80", "\xed\xa0\x80", "u", "12ab"}
+var rawPieces = []string{"a", strings.Repeat("long ", 20), "é", "€", "😀", `\n`, `\"`, `\\`, `\/`, `\t`, `\b`, `\f`, `\r`, `\u0041`, `\u20aC`, `\ud83d\ude00`, `\ud83d`, `\ude00`, `\u0000`, "\xff", "\xe2\x82", "\xc0\x80", "\xed\xa0\x80", "u", "12ab"}
 
 func rawContent(t *rapid.T) []byte {
 	return []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(rawPieces), 0, 20).Draw(t, "pieces"), ""))

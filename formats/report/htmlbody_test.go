@@ -52,7 +52,7 @@ func TestPrettyMarksWhatMatched(t *testing.T) {
 // Texts are broken at their line feeds and quotes are escaped on the way; one
 // after the other must give the same.
 func TestLinesOfSafeText(t *testing.T) {
-	parts := []string{`"`, `\`, "n", "\n", "\r\n", "a word", ":: ", "##[", "\x1b", "é", "\u202e", "\xff"}
+	parts := []string{`"`, `\`, "n", "\n", "\t", "\r\n", "a word", " ", ":: ", "#", "##[", "\x1b", "é", "\u202e", "\xff"}
 	broken := strings.NewReplacer(`\n`, "\\n\n", `"`, `\"`)
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(t, "parts"), "")

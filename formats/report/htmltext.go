@@ -201,20 +201,27 @@ func (b *body) lines(text []byte) {
 	if b.full {
 		return
 	}
-	b.safe = safe.Append(b.safe[:0], text)
-	s, from := b.safe, len(b.text)
+	s, from := text, len(b.text)
+	if !simple(text) {
+		b.safe = safe.Append(b.safe[:0], text)
+		s = b.safe
+	}
 	for i := 0; ; {
 		j := i
-		for i < len(s) && s[i] != '"' && s[i] != '\\' {
+		for i < len(s) && unbroken[s[i]] {
 			i++
 		}
 		b.text = append(b.text, s[j:i]...)
 		if i == len(s) {
 			break
 		}
-		switch {
-		case s[i] == '"':
+		switch c := s[i]; {
+		case c == '"':
 			b.text = append(b.text, '\\', '"')
+		case c == '\n':
+			b.text = append(b.text, "\\n\n"...)
+		case c == '\t':
+			b.text = append(b.text, '\\', 't')
 		case i+1 < len(s) && s[i+1] == 'n':
 			b.text = append(b.text, "\\n\n"...)
 			i++
@@ -225,3 +232,27 @@ func (b *body) lines(text []byte) {
 	}
 	b.bound(from)
 }
+
+// simple reports text whose safe form is that of each of its bytes: visible
+// ASCII, line feeds and tabs, without what could be a command.
+func simple(text []byte) bool {
+	if t := bytes.TrimLeft(text, " "); len(t) > 0 && t[0] == ':' {
+		return false
+	}
+	for i, c := range text {
+		if !plainly[c] && (c != '#' || i+1 < len(text) && text[i+1] == '#') {
+			return false
+		}
+	}
+	return true
+}
+
+// plainly are the bytes of simple texts, but for #, and unbroken those that lines
+// takes as they are.
+var plainly, unbroken = func() (a, b [256]bool) {
+	for c := range a {
+		a[c] = c >= 0x20 && c < 0x7f && c != '#' || c == '\n' || c == '\t'
+		b[c] = c != '"' && c != '\\' && c != '\n' && c != '\t'
+	}
+	return a, b
+}()
