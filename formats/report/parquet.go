@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/secret"
@@ -35,11 +36,13 @@ func NewParquet(dir *ParquetDir, o ParquetOptions, run *Run) FrameSink {
 		parquet.KeyValueMetadata("warden.ruleset", run.Ruleset),
 		parquet.KeyValueMetadata("warden.coverage", run.Coverage.String()),
 	}
+	// One for all files: an encoder holds megabytes, and one page is written at a time.
+	codec := &zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}
 	h := &tables{dir: dir, o: o, lens: newLens(run),
-		sessions: newTable[sessionRow]("sessions", dir, meta),
-		frames:   newTable[frameRow]("frames", dir, meta),
-		calls:    newTable[callRow]("calls", dir, meta),
-		findings: newTable[findingRow]("findings", dir, meta),
+		sessions: newTable[sessionRow]("sessions", dir, codec, meta),
+		frames:   newTable[frameRow]("frames", dir, codec, meta),
+		calls:    newTable[callRow]("calls", dir, codec, meta),
+		findings: newTable[findingRow]("findings", dir, codec, meta),
 		jobs:     make(chan func() error, 4), stopped: make(chan struct{}),
 	}
 	scrub := run.Scrub

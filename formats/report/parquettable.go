@@ -25,6 +25,7 @@ type table[T any] struct {
 	name  string
 	dir   *ParquetDir
 	meta  []parquet.WriterOption
+	codec *zstd.Codec
 	rows  []T
 	free  chan []T
 	texts int // bytes of payloads in rows
@@ -36,11 +37,12 @@ type table[T any] struct {
 	parts int
 }
 
-func newTable[T any](name string, dir *ParquetDir, meta []parquet.WriterOption) *table[T] {
-	return &table[T]{name: name, dir: dir, meta: meta, free: make(chan []T, 4)}
+func newTable[T any](name string, dir *ParquetDir, codec *zstd.Codec, meta []parquet.WriterOption) *table[T] {
+	return &table[T]{name: name, dir: dir, codec: codec, meta: meta, free: make(chan []T, 4)}
 }
 
-// add returns the next row to fill, zeroed.
+// add returns the next row to fill, zeroed: new memory is, and take clears what
+// is used again.
 func (t *table[T]) add() *T {
 	if t.rows == nil {
 		select {
@@ -50,9 +52,7 @@ func (t *table[T]) add() *T {
 		}
 	}
 	t.rows = t.rows[:len(t.rows)+1]
-	r := &t.rows[len(t.rows)-1]
-	*r = *new(T)
-	return r
+	return &t.rows[len(t.rows)-1]
 }
 
 // full reports that the rows should go to the encoder.
@@ -110,7 +110,7 @@ func (t *table[T]) open(partition string) error {
 	// A new writer for each file: one that is reset writes the second file's
 	// column metadata without the columns' paths.
 	o := append([]parquet.WriterOption{
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
+		parquet.Compression(t.codec),
 		parquet.MaxRowsPerRowGroup(parquetGroup),
 		parquet.PageBufferSize(128 << 10),
 		parquet.WriteBufferSize(256 << 10),
