@@ -1,9 +1,11 @@
 // Live measures what the guard costs between a real client and a real server,
 // in one run and against the same programs without it: the time that it adds to
 // a small frame, and the throughput of a stream of large results beside `cat`
-// in its place.
+// in its place. Each round is a session of its own, directly and guarded in
+// turns; what other programs took of the processors meanwhile is told, as a busy
+// machine has no idle processor that would have to be woken.
 //
-//	go run ./bench/live [-pings 20000] [-megabytes 100] [-guard FILE]
+//	go run ./bench/live [-pings 20000] [-megabytes 100] [-guard FILE] [-peers bare] [-pause 1ms]
 package main
 
 import (
@@ -13,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -30,10 +33,12 @@ func main() {
 	pings := flag.Int("pings", 20000, "round trips measured with and without the guard")
 	megabytes := flag.Int("megabytes", 100, "size of the stream of 64 KiB results")
 	rounds := flag.Int("rounds", 5, "streams measured with and without the guard; the median counts")
-	guard := flag.String("guard", "", "the warden-replay program; built from this tree if absent")
+	guard := flag.String("guard", "", "the warden-replay program, or several with commas between; built from this tree if absent")
+	peers := flag.String("peers", "echo", "the server of the ping-pong: echo, an ordinary Go program, or bare, one thread without Go's scheduler (Linux)")
+	pause := flag.Duration("pause", 0, "between two round trips of the ping-pong")
 	check := flag.Bool("check", false, "exit 1 when a target is missed")
 	flag.Parse()
-	ok, err := run(*guard, *pings, *megabytes, *rounds)
+	ok, err := run(*guard, *peers, *pause, *pings, *megabytes, *rounds)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench/live:", err)
 		os.Exit(2)
@@ -43,7 +48,7 @@ func main() {
 	}
 }
 
-func run(guard string, pings, megabytes, rounds int) (ok bool, err error) {
+func run(guard, peers string, pause time.Duration, pings, megabytes, rounds int) (ok bool, err error) {
 	if guard == "" {
 		dir, err := os.MkdirTemp("", "bench-live")
 		if err != nil {
@@ -58,16 +63,19 @@ func run(guard string, pings, megabytes, rounds int) (ok bool, err error) {
 		}
 	}
 	fmt.Printf("%d processors, %s\n", runtime.NumCPU(), runtime.Version())
-	p, err := pingPong(guard, pings)
+	guards := strings.Split(guard, ",")
+	before := observe()
+	sides, err := pingPong(guards, peers, pings, 2*rounds, pause)
 	if err != nil {
 		return false, err
 	}
-	added := (p.guarded.median() - p.direct.median()) / 2
 	fmt.Printf("ping-pong, %d round trips of two small frames:\n", pings)
-	fmt.Printf("  direct   median %8s  95%% %8s\n", p.direct.median(), p.direct.at(0.95))
-	fmt.Printf("  guarded  median %8s  95%% %8s\n", p.guarded.median(), p.guarded.at(0.95))
-	fmt.Printf("  added per frame, median: %s (target at most %s)\n", added, maxAdded)
-	t, err := throughput(guard, megabytes, rounds)
+	report(sides, before.share(runtime.NumCPU()))
+	added, _, _ := sides[1].added(sides[0])
+	if megabytes == 0 {
+		return added <= maxAdded, nil
+	}
+	t, err := throughput(guards[0], megabytes, rounds)
 	if err != nil {
 		return false, err
 	}

@@ -95,6 +95,15 @@ func (s *session) close() error {
 	return nil
 }
 
+// cpu is the processor time that the session's programs took, those that they
+// started among them.
+func (s *session) cpu() (d time.Duration) {
+	for _, c := range s.cmds {
+		d += c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+	}
+	return d
+}
+
 // ping sends one call and waits for its answer.
 func (s *session) ping(id int) error {
 	s.line = request(s.line[:0], id)
@@ -103,42 +112,6 @@ func (s *session) ping(id int) error {
 	}
 	_, err := s.out.ReadSlice('\n')
 	return err
-}
-
-type pings struct{ direct, guarded times }
-
-// pingPong measures round trips with and without the guard in turns, so that
-// what else the machine does meets both.
-func pingPong(guard string, n int) (p pings, err error) {
-	direct, err := start("", "echo")
-	if err != nil {
-		return p, err
-	}
-	guarded, err := start(guard, "echo")
-	if err != nil {
-		return p, err
-	}
-	const block = 250
-	for done := -2 * block; done < n; done += block { // the first ones warm up
-		for _, side := range []struct {
-			s *session
-			t *times
-		}{{direct, &p.direct}, {guarded, &p.guarded}} {
-			for i := range block {
-				from := time.Now()
-				if err := side.s.ping(done + i); err != nil {
-					return p, err
-				}
-				if done >= 0 {
-					*side.t = append(*side.t, time.Since(from))
-				}
-			}
-		}
-	}
-	if err := direct.close(); err != nil {
-		return p, err
-	}
-	return p, guarded.close()
 }
 
 type rates struct{ cat, guarded float64 } // MB/s

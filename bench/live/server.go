@@ -12,11 +12,18 @@ import (
 // roleKey makes a run of this program one of the servers.
 const roleKey = "WARDEN_BENCH_LIVE"
 
-// serve answers each line with a tool result: a small one ("echo"), or one of
-// 64 KiB ("stream").
+// smallText is what a small result says.
+const smallText = "pong, and a few words more, as a small tool would say"
+
+// serve answers each line with a tool result: a small one ("echo" and "bare"),
+// or one of 64 KiB ("stream").
 func serve(role string) {
+	if role == "bare" {
+		bare()
+		return
+	}
 	in := bufio.NewReaderSize(os.Stdin, 64<<10)
-	texts := []string{"pong, and a few words more, as a small tool would say"}
+	texts := []string{smallText}
 	if role == "stream" {
 		texts = nil
 		r := rand.New(rand.NewPCG(1, 2))
@@ -30,13 +37,18 @@ func serve(role string) {
 		if err != nil {
 			return
 		}
-		id := line[len(idBefore):]
-		id = id[:bytes.IndexByte(id, ',')]
-		out = fmt.Appendf(out[:0], `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`+"\n", id, texts[n%len(texts)])
+		out = answer(out[:0], line, texts[n%len(texts)])
 		if _, err := os.Stdout.Write(out); err != nil {
 			return
 		}
 	}
+}
+
+// answer appends the answer to a request.
+func answer(b, line []byte, text string) []byte {
+	id := line[len(idBefore):]
+	id = id[:bytes.IndexByte(id, ',')]
+	return fmt.Appendf(b, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`+"\n", id, text)
 }
 
 const (
