@@ -183,9 +183,9 @@ func (p *Proxy) Start(e Ends) (ends <-chan End) {
 	ch := make(chan End, 2)
 	c := p.o.Config
 	client := &lane{dir: analyze.ClientToServer, out: p.toServer, back: p.toClient,
-		framer: newFramer(e.ClientIn, Undecided, p.max), examine: replay.NewExaminer(c.Catalog, c.Coverage)}
+		framer: newFramer(eager(e.ClientIn), Undecided, p.max), examine: replay.NewExaminer(c.Catalog, c.Coverage)}
 	server := &lane{dir: analyze.ServerToClient, out: p.toClient, back: p.toServer,
-		framer: newFramer(e.ServerOut, Undecided, p.max), examine: replay.NewExaminer(c.Catalog, c.Coverage)}
+		framer: newFramer(eager(e.ServerOut), Undecided, p.max), examine: replay.NewExaminer(c.Catalog, c.Coverage)}
 	go func() { ch <- p.pump(client) }()
 	go func() {
 		if c.Coverage == analyze.Full {

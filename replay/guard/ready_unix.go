@@ -19,12 +19,8 @@ func readiness(w io.Writer) func() bool {
 	if !ok {
 		return nil
 	}
-	st, err := f.Stat()
-	if err != nil || st.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
-		return nil
-	}
-	conn, err := f.SyscallConn()
-	if err != nil {
+	conn := pipeConn(f)
+	if conn == nil {
 		return nil
 	}
 	var fds [1]unix.PollFd
@@ -41,4 +37,17 @@ func readiness(w io.Writer) func() bool {
 		ready = false
 		return conn.Control(ask) == nil && ready
 	}
+}
+
+// pipeConn gives access to a pipe or a socket, nil for other files.
+func pipeConn(f *os.File) syscall.RawConn {
+	st, err := f.Stat()
+	if err != nil || st.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
+		return nil
+	}
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	return conn
 }
