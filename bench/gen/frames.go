@@ -181,11 +181,14 @@ func (g *writer) aside(s *session) {
 // size draws the length of a text: most are some hundred bytes to some
 // thousand, one in eighty is a whole file.
 func (g *writer) size() int {
+	n := 0
 	if g.one(80) {
-		return 8192 + g.n(1<<16)
+		n = 8192 + g.n(1<<16)
+	} else {
+		base := 200 << g.n(5) // whole numbers: the same on every processor
+		n = base + g.n(base)
 	}
-	base := 200 << g.n(5) // whole numbers: the same on every processor
-	return base + g.n(base)
+	return n * g.o.Texts / 100
 }
 
 // body appends a text as a JSON string, with a finding now and then where one

@@ -21,6 +21,7 @@ type Options struct {
 	Sessions int     // interleaved sessions (default 40)
 	Findings float64 // share of tool results with a planted finding (default 0.01; negative: none)
 	Gap      int     // mean microseconds between frames (default 20,000)
+	Texts    int     // length of results' texts, in percent of the usual (default 100)
 }
 
 // Stats say what was written.
@@ -60,6 +61,9 @@ func Write(w io.Writer, o Options) (Stats, error) {
 	}
 	if o.Gap <= 0 {
 		o.Gap = 20_000
+	}
+	if o.Texts <= 0 {
+		o.Texts = 100
 	}
 	g := newWriter(o)
 	bw := bufio.NewWriterSize(w, 1<<20)

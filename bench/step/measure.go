@@ -18,6 +18,9 @@ import (
 
 type figures struct{ first, indexed, last, median, p95, busy, peak float64 } // ms; MiB
 
+// busyKeys are pressed while the trace is indexed: some seconds.
+const busyKeys = 120
+
 // screen gathers what the program draws.
 type screen struct {
 	mu   sync.Mutex
@@ -102,8 +105,8 @@ func measure(bin, trace, dir string, keys int) (*figures, error) {
 	}
 	press("\x1b")
 	var busy []float64
-	for range 20 {
-		x, err := press("j")
+	for i := range busyKeys {
+		x, err := press([]string{"j", "j", "k", "l", "\x1b[6~", "h"}[i%6])
 		if err != nil {
 			return nil, err
 		}

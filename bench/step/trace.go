@@ -16,6 +16,11 @@ import (
 // seekFrame is how much of the trace goes into one frame of a seekable file.
 const seekFrame = 1 << 20
 
+// options make frames of 1 kB at the mean: a million of them in the usual GB.
+func options(size int64) gen.Options {
+	return gen.Options{Bytes: size, Seed: 1, Sessions: 40, Findings: 0.01, Texts: 45}
+}
+
 // trace generates the trace of a kind, unless it is there, and counts its
 // frames.
 func trace(dir, kind string, size int64) (path string, frames int, err error) {
@@ -25,7 +30,7 @@ func trace(dir, kind string, size int64) (path string, frames int, err error) {
 	}
 	lines := &counter{}
 	if _, err := os.Stat(path); err == nil {
-		_, err = gen.Write(lines, gen.Options{Bytes: size, Seed: 1, Sessions: 40, Findings: 0.01})
+		_, err = gen.Write(lines, options(size))
 		return path, lines.n, err
 	}
 	f, err := os.Create(path)
@@ -59,7 +64,7 @@ func trace(dir, kind string, size int64) (path string, frames int, err error) {
 			return s.Close()
 		}
 	}
-	if _, err = gen.Write(io.MultiWriter(w, lines), gen.Options{Bytes: size, Seed: 1, Sessions: 40, Findings: 0.01}); err == nil {
+	if _, err = gen.Write(io.MultiWriter(w, lines), options(size)); err == nil {
 		err = closing()
 	}
 	return path, lines.n, err
