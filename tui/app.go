@@ -221,6 +221,9 @@ func (a *App) arrive() {
 	}
 }
 
+// answer is how long a screen takes to be made, with some to spare.
+const answer = 15 * time.Millisecond
+
 // Update takes one event.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch m := msg.(type) {
@@ -228,8 +231,10 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a.resize(m.Width, m.Height)
 		return a, a.restrip()
 	case tea.KeyMsg:
+		a.tape.GiveWay(answer)
 		return a, a.key(m)
 	case tea.MouseMsg:
+		a.tape.GiveWay(answer)
 		return a, a.mouse(tea.MouseEvent(m))
 	case tickMsg:
 		return a, a.onTick()

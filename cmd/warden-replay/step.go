@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -82,6 +83,9 @@ func (c *stepCmd) Run(w *program.World) error {
 	// Collect early only where memory gets tight, so that a large trace stays a
 	// small program and a small one is not kept waiting.
 	debug.SetMemoryLimit(150 << 20)
+	// One more than there are processors: a key never waits until work on the
+	// trace lets go of one; the system has it run at once.
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
 	if err := tui.Run(*o, in, out, w.Interrupt); err != nil {
 		return program.Fail("", "step: %w", err)
 	}

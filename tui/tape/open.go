@@ -19,7 +19,6 @@ import (
 	"time"
 
 	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
-	"github.com/SaveTheRbtz/zstd-seekable-format-go/pkg/framecache"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/warden-trace/warden/formats"
@@ -51,6 +50,7 @@ type Tape struct {
 	once   sync.Once
 	ended  chan struct{}
 	walk   walker
+	quiet  quiet
 	input  *formats.Input
 }
 
@@ -192,9 +192,8 @@ func (t *Tape) seekable() io.ReaderAt {
 		f.Close()
 		return nil
 	}
-	// Frames of one session lie apart: stepping back visits the same few over
-	// and over.
-	r, err := seekable.NewReader(f, dec, seekable.WithReaderFrameCache(framecache.NewLRU(framecache.Limits{MaxFrames: 16, MaxBytes: 16 << 20})))
+	cache := &seekCache{dec: dec}
+	r, err := seekable.NewReader(f, cache, seekable.WithReaderFrameCache(cache))
 	if err == nil {
 		err = trusted(r, f)
 	}
@@ -265,6 +264,7 @@ func (c *counting) Read(b []byte) (int, error) {
 		return 0, io.EOF
 	default:
 	}
+	c.t.rest()
 	n, err := c.r.Read(b)
 	c.t.x.mu.Lock()
 	c.t.x.read += int64(n)

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"runtime"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/catalog"
@@ -60,8 +59,8 @@ func (t *Tape) run(next func(*formats.Chunk) error) {
 						w.frames = append(w.frames, replay.Frame{})
 					}
 					w.hits = offline.Examine(x, r, m, &w.frames[len(w.frames)-1], w.hits)
-					if len(w.recs)%64 == 0 {
-						runtime.Gosched()
+					if len(w.recs)%16 == 0 {
+						t.rest()
 					}
 				})
 			}
@@ -112,9 +111,9 @@ func (p *pass) chunk(w *work) {
 	p.spooled = p.t.at == nil || w.chunk.Cuts != nil || w.chunk.Skim != nil
 	n := 0
 	breathe := func() {
-		if n++; n%64 == 0 {
+		if n++; n%32 == 0 {
 			p.x.mu.Unlock()
-			runtime.Gosched() // a key that was pressed comes first
+			p.t.rest() // a key that was pressed comes first
 			p.x.mu.Lock()
 		}
 	}
