@@ -71,7 +71,7 @@ func canonical(root *jsonrpc.Value) string {
 
 // appendString writes the length first, so that no content can look like
 // another value.
-func appendString(out []byte, s string) []byte {
+func appendString[T string | []byte](out []byte, s T) []byte {
 	out = append(out, '"')
 	out = strconv.AppendInt(out, int64(len(s)), 10)
 	out = append(out, ':')

@@ -202,7 +202,11 @@ func (p *pattern) String() string { return p.text }
 
 // MatchString says whether the whole of s fits, by code points.
 func (p *pattern) MatchString(s string) bool {
-	rs := []rune(s)
+	var room [128]rune // most texts that a pattern is for are short
+	rs := room[:0]
+	for _, r := range s {
+		rs = append(rs, r)
+	}
 	head := p.atoms
 	var tail []atom
 	if p.variable >= 0 {

@@ -1,6 +1,7 @@
 package allowlist
 
 import (
+	"math"
 	"strings"
 
 	"github.com/warden-trace/warden/analyze/jsonrpc"
@@ -19,10 +20,18 @@ type schema struct {
 	enum     map[string]bool // canonical texts; nil without the keyword
 	constant *string         // canonical text
 	unique   bool
+	sizes    sizes    // of strings and arrays
+	pattern  *pattern // nil: none
+	needed   bool     // the object that has it requires it
 
 	doc   map[string]any // the library's part
 	check validator      // the library's compiled form; at a tool's root only
 }
+
+// sizes are the least and most of a string's characters or an array's items.
+type sizes struct{ least, most int }
+
+func (s sizes) hold(n int) bool { return n >= s.least && n <= s.most }
 
 // bound is one end of an interval of numbers.
 type bound struct {
@@ -45,7 +54,7 @@ const draft07 = "http://json-schema.org/draft-07/schema"
 // schema admits one schema of the closed subset. Its depth is bounded by that
 // of the file.
 func (l *loader) schema(v *jsonrpc.Value, key string, root bool) *schema {
-	s := &schema{doc: map[string]any{}}
+	s := &schema{doc: map[string]any{}, sizes: sizes{most: math.MaxInt}}
 	if v.Kind != jsonrpc.Object {
 		l.fail(v, key, "a schema must be an object, not %s", aOr(v.Kind))
 		return s
@@ -131,22 +140,29 @@ func (l *loader) keyword(s *schema, name string, v *jsonrpc.Value, key string) {
 		}
 		s.unique = v.True
 	case "minItems", "maxItems", "minLength", "maxLength":
-		if n, ok := count(v); ok {
-			s.doc[name] = n
-		} else {
+		n, ok := count(v)
+		switch {
+		case !ok:
 			l.fail(v, key, "must be a whole number of 0 or more")
+			return
+		case strings.HasPrefix(name, "min"):
+			s.sizes.least = n
+		default:
+			s.sizes.most = n
 		}
+		s.doc[name] = n
 	case "pattern":
 		text, ok := v.IsString()
 		if !ok {
 			l.fail(v, key, "must be a string")
 			return
 		}
-		if _, err := parsePattern(text, l.p.Limits.Pattern); err != nil {
+		p, err := parsePattern(text, l.p.Limits.Pattern)
+		if err != nil {
 			l.fail(v, key, "%v", err)
 			return
 		}
-		s.doc[name] = text
+		s.pattern, s.doc[name] = p, text
 	default:
 		l.number(s, name, v, key)
 	}
@@ -220,7 +236,10 @@ func (l *loader) complete(s *schema, v *jsonrpc.Value, key string) {
 			l.fail(v, key+".additionalProperties", "is missing; write false")
 		}
 		for _, name := range s.required {
-			if s.props != nil && s.props[name] == nil {
+			switch p := s.props[name]; {
+			case p != nil:
+				p.needed = true
+			case s.props != nil:
 				l.fail(v, key+".required", "names %s, which properties does not have", show(name))
 			}
 		}
