@@ -58,25 +58,16 @@ var (
 // Shapes are the capabilities that a tool's name and the names of its
 // properties (or arguments) give it, sorted.
 func Shapes(toolName string, props []string) []Capability {
-	name := Pieces(toolName)
-	var keys []string
+	name, args := HintOf(toolName), Hint(0)
 	for _, p := range props {
-		keys = append(keys, Pieces(p)...)
+		args |= HintOf(p)
 	}
-	named := func(s set) bool { return slices.ContainsFunc(name, func(p string) bool { return s[p] }) }
-	has := func(s set) bool { return slices.ContainsFunc(keys, func(p string) bool { return s[p] }) }
-
 	caps := []Capability{}
-	add := func(c Capability, yes bool) {
-		if yes {
+	for _, c := range []Capability{FSRead, FSWrite, HTTPRequest, ShellExec, SQLQuery} {
+		if c.Gives(name, args) {
 			caps = append(caps, c)
 		}
 	}
-	add(FSRead, named(readNames) && has(readPaths))
-	add(FSWrite, has(writePaths) && (named(writeNames) || has(writeData)))
-	add(HTTPRequest, named(httpNames) || has(httpProps))
-	add(ShellExec, named(shellNames) || has(shellProps))
-	add(SQLQuery, named(sqlNames) || has(sqlProps))
 	return caps
 }
 

@@ -8,20 +8,12 @@ import (
 	"github.com/warden-trace/warden/analyze/lock"
 )
 
-// argNames are the name pieces that mark an argument as one of a shape's.
-var argNames = map[Shape]map[string]bool{
-	FilesystemWrite: names("path file filename dest target"),
-	ShellExec:       names("command cmd script shell"),
-	HTTPRequest:     names("url uri endpoint host hostname"),
-	SQLQuery:        names("query sql statement"),
-}
-
-func names(s string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(s) {
-		m[w] = true
-	}
-	return m
+// argHints say which pieces of a name mark an argument as one of a shape's.
+var argHints = map[Shape]lock.Hint{
+	FilesystemWrite: lock.HintPath,
+	ShellExec:       lock.HintShell,
+	HTTPRequest:     lock.HintHTTP,
+	SQLQuery:        lock.HintSQL,
 }
 
 // node is one value of the arguments with its way up, for its pointer.
@@ -156,14 +148,7 @@ func (t tree) pick(s Shape, arg string) []argument {
 }
 
 // belongs says whether one piece of an argument's name marks a shape.
-func belongs(key string, s Shape) bool {
-	for _, p := range lock.Pieces(key) {
-		if argNames[s][p] {
-			return true
-		}
-	}
-	return false
-}
+func belongs(key string, s Shape) bool { return lock.HintOf(key)&argHints[s] != 0 }
 
 // take reads the value of a named argument: a string, or an array element by
 // element. For a shell an array of strings is one argv.

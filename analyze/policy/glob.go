@@ -84,8 +84,15 @@ func compileGlob(text string, sep rune) (*glob, error) {
 // match says whether the whole text fits.
 func (g *glob) match(text string, sep rune) bool {
 	n := len(g.ops)
+	if n == 1 && g.ops[0].kind == opAny {
+		return true
+	}
 	words := n/64 + 1
-	cur, next := make([]uint64, words), make([]uint64, words)
+	var room [4]uint64 // enough for most patterns
+	cur, next := room[:2], room[2:]
+	if words > 2 {
+		cur, next = make([]uint64, words), make([]uint64, words)
+	}
 	g.enter(cur, 0)
 	for _, r := range text {
 		clear(next)

@@ -64,6 +64,9 @@ func (p pathGlob) match(path string) bool {
 // separators are one, `.` goes, `..` takes the segment before it. A relative
 // path may keep leading `..`; an absolute one has none.
 func normalise(path string) string {
+	if clean(path) {
+		return path
+	}
 	path = strings.ReplaceAll(path, `\`, "/")
 	abs := strings.HasPrefix(path, "/")
 	var out []string
@@ -89,6 +92,29 @@ func normalise(path string) string {
 		return "."
 	}
 	return s
+}
+
+// clean reports a path that normalise would not change.
+func clean(path string) bool {
+	start := 0 // of the segment in hand
+	if strings.HasPrefix(path, "/") {
+		start = 1
+	}
+	for i := start; ; i++ {
+		if i < len(path) && path[i] != '/' {
+			if path[i] == '\\' {
+				return false
+			}
+			continue
+		}
+		if seg := path[start:i]; seg == "" || seg == "." || seg == ".." {
+			return false
+		}
+		if i == len(path) {
+			return true
+		}
+		start = i + 1
+	}
 }
 
 // pathReadings are the paths that a value may mean, normalised. A file URL is

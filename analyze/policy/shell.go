@@ -36,10 +36,7 @@ func (c *call) shell(v *Verdict, r *shellRules) {
 		}
 		word := a.text
 		if !a.argv {
-			word = strings.Trim(word, shellSpace)
-			if i := strings.IndexAny(word, " \t"); i >= 0 {
-				word = word[:i]
-			}
+			word = commandWord(word)
 		}
 		if !slices.Contains(r.commands, word) {
 			c.deny(v, RuleShellDeny, "allow_commands", a.at, fmt.Sprintf("command %s is not in allow_commands", reveal(a.text, word, word)))
@@ -50,13 +47,22 @@ func (c *call) shell(v *Verdict, r *shellRules) {
 
 const shellSpace = " \t"
 
+// commandWord is the first word of a command line.
+func commandWord(line string) string {
+	line = strings.Trim(line, shellSpace)
+	if i := strings.IndexAny(line, shellSpace); i >= 0 {
+		line = line[:i]
+	}
+	return line
+}
+
 // metachar names the first thing in a command that lets a shell run a second
 // one, "" for none.
-func metachar(s string) string {
+func metachar[T string | []byte](s T) string {
 	for i := range len(s) {
 		switch s[i] {
 		case ';', '|', '&', '`':
-			return string(s[i])
+			return string(rune(s[i]))
 		case '\n', '\r':
 			return "a line break"
 		case '$':
