@@ -47,11 +47,13 @@ func (j *judges) allowed(m *Machine, ev *Event, p *Part, kind callKind, tool str
 	case kind != kindCall:
 		return
 	}
-	d := j.allow.Call(allowlist.Call{
-		Key: k, HasKey: hasKey, Tool: tool, Version: allowlist.CallVersion(msg.Params), At: moment(ev.TS), Ref: m.seq,
-	}, func() *allowlist.Violation {
-		return j.cfg.Allow.Check(allowlist.Request{Frame: msg.Raw, Candidate: ev.Candidate, HasCandidate: ev.Candidate != nil,
-			AllowParams: j.cfg.AllowParams})
+	c := allowlist.Call{Key: k, HasKey: hasKey, Tool: tool, At: moment(ev.TS), Ref: m.seq}
+	if msg.Has&(jsonrpc.HasMeta|jsonrpc.Repeated) != 0 {
+		c.Version = allowlist.CallVersion(msg.Params)
+	}
+	d := j.allow.Call(c, func() *allowlist.Violation {
+		return j.cfg.Allow.Check(allowlist.Request{Frame: msg.Raw, Flat: j.call.of(msg), Candidate: ev.Candidate,
+			HasCandidate: ev.Candidate != nil, AllowParams: j.cfg.AllowParams})
 	})
 	m.addAll(d.Findings)
 }

@@ -14,6 +14,9 @@ const maxArguments = 1 << 18
 
 // policy judges a tool call by the argument policy.
 func (j *judges) policy(m *Machine, msg *jsonrpc.Message, tool string) {
+	if j.quiet(msg, tool) {
+		return
+	}
 	names, raws := readings(msg, tool, j.cfg.Coverage)
 	var args []*jsonrpc.Value
 	tooMany := false
@@ -42,6 +45,20 @@ func (j *judges) policy(m *Machine, msg *jsonrpc.Message, tool string) {
 		}
 		m.add(f)
 	}
+}
+
+// quiet reports that the policy has for certain nothing to say of a call.
+func (j *judges) quiet(msg *jsonrpc.Message, tool string) bool {
+	f := j.call.of(msg)
+	if f == nil {
+		return false
+	}
+	params := f.Find(0, "params")
+	if params < 0 {
+		return false
+	}
+	args := f.Find(params, "arguments")
+	return args >= 0 && j.cfg.Policy.Quiet(tool, f, args, j.shapesOf(tool))
 }
 
 func denyRule(s policy.Shape) string {

@@ -18,7 +18,7 @@ func (m *Machine) Clone() (c *Machine, ok bool) {
 	c.client.copy(&m.client)
 	c.server.copy(&m.server)
 	c.tasks = tasks{max: m.tasks.max, m: maps.Clone(m.tasks.m), order: slices.Clone(m.tasks.order)}
-	c.judges = judges{cfg: m.judges.cfg, gate: m.judges.gate.Clone(), shapes: maps.Clone(m.judges.shapes)}
+	c.judges = judges{cfg: m.judges.cfg, call: new(flatCall), gate: m.judges.gate.Clone(), shapes: maps.Clone(m.judges.shapes)}
 	return c, true
 }
 

@@ -18,13 +18,14 @@ type judges struct {
 	profiles []profile.Session
 	allow    *allowlist.Session
 	shapes   map[string][]policy.Shape // of tools seen in a tools/list, where no lock says it
+	call     *flatCall
 }
 
 // maxShapes bounds the tools whose shapes a session remembers.
 const maxShapes = 10000
 
 func (j *judges) init(cfg *Config) {
-	j.cfg = cfg
+	j.cfg, j.call = cfg, new(flatCall)
 	j.gate = lock.NewGate(cfg.Lock, cfg.Coverage)
 	if cfg.Allow != nil {
 		j.allow = allowlist.NewSession(cfg.Allow, allowlist.Options{MaxConcurrent: cfg.MaxConcurrent,
@@ -116,6 +117,7 @@ func (m *Machine) observed(from int, dir analyze.Direction) {
 
 // request judges a client's request or notification before it goes on.
 func (j *judges) request(m *Machine, ev *Event, p *Part, kind callKind, tool string) {
+	defer j.call.done()
 	j.allowed(m, ev, p, kind, tool)
 	if kind != kindCall {
 		return

@@ -34,6 +34,7 @@ type Sessions struct {
 	last   *Session
 	number int
 	max    int
+	call   flatCall // of all machines here: they take turns
 	// Closed, if set, is told of every session when it ends.
 	Closed func(*Session)
 }
@@ -89,6 +90,7 @@ func (s *Sessions) start(key string, splits int) *Session {
 		name += "#" + strconv.Itoa(splits+1)
 	}
 	n := &Session{Name: name, Number: s.number, Machine: NewMachine(s.cfg), key: key, splits: splits}
+	n.Machine.judges.call = &s.call
 	s.number++
 	n.elem = s.order.PushFront(n)
 	s.open[key] = n
