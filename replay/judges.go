@@ -19,6 +19,7 @@ type judges struct {
 	allow    *allowlist.Session
 	shapes   map[string][]policy.Shape // of tools seen in a tools/list, where no lock says it
 	call     *flatCall
+	shown    *shown // with profiles alone
 }
 
 // maxShapes bounds the tools whose shapes a session remembers.
@@ -30,6 +31,9 @@ func (j *judges) init(cfg *Config) {
 	if cfg.Allow != nil {
 		j.allow = allowlist.NewSession(cfg.Allow, allowlist.Options{MaxConcurrent: cfg.MaxConcurrent,
 			Timeout: cfg.RequestTimeout, MaxInflight: cfg.MaxInflight})
+	}
+	if len(cfg.Profiles) > 0 {
+		j.shown = new(shown)
 	}
 	for _, p := range cfg.Profiles {
 		j.profiles = append(j.profiles, p.NewSession())
@@ -54,14 +58,25 @@ func (j *judges) frame(m *Machine, ev *Event, dir analyze.Direction, p *Part, c 
 	if len(j.profiles) == 0 {
 		return
 	}
-	f := profile.Frame{Dir: dir, TS: ev.TS, Raw: p.Msg.Raw, Msg: &p.Msg, InFlight: m.client.calls}
+	f := &j.shown.frame
+	*f = profile.Frame{Dir: dir, TS: ev.TS, Raw: p.Msg.Raw, Msg: &p.Msg, InFlight: m.client.calls}
 	if !ev.Frame.Batch {
 		f.HTTP = ev.HTTP
 	}
 	if c != nil {
-		f.Request = &profile.Request{Method: c.method, Tool: c.tool, Params: c.params}
+		j.shown.request = profile.Request{Method: c.method, Tool: c.tool, Params: c.params}
+		f.Request = &j.shown.request
 	}
-	j.show(m, &f)
+	j.show(m, f)
+	*f = profile.Frame{} // a session must not hold on to what it has seen
+	j.shown.request.Params = nil
+}
+
+// shown is what a profile is shown of a message; a copy of each message would
+// be garbage at once.
+type shown struct {
+	frame   profile.Frame
+	request profile.Request
 }
 
 func (j *judges) show(m *Machine, f *profile.Frame) {

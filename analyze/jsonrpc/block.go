@@ -113,6 +113,7 @@ func (p *Parser) block(v int) (i int, ok bool) {
 		}
 		p.leave(s, id, exact, f)
 	}
+	p.plain = p.plain && kind == kindText && has&partText != 0 && s.seen == 1<<blockType|1<<blockText && s.keys.n == 0
 	p.closeBlock(start, kind, has, inner)
 	return i, true
 }

@@ -55,14 +55,19 @@ const (
 // decoded strings with escapes, into the parser's own memory) and are valid as
 // long as that is.
 type Message struct {
-	Raw    []byte // the message's own bytes, outer white space cut
-	Has    Has
-	ID     []byte // raw JSON token of the id; nil when absent. Last occurrence
-	Method []byte // decoded; nil when absent or no string. Last occurrence
-	Name   []byte // decoded params.name; nil when absent or no string
-	Params []byte // raw JSON value of the last occurrence; nil when absent
-	Result []byte // likewise
-	Error  []byte // likewise
+	Raw []byte // the message's own bytes, outer white space cut
+	Has Has
+	// TextResult says that the result is what most tools answer with: its content
+	// is at most MaxTextBlocks blocks that have a type "text" and a text and no
+	// more, and there is neither structuredContent nor _meta, nor an isError that
+	// is no boolean. It counts only where the message is not Ambiguous.
+	TextResult bool
+	ID         []byte // raw JSON token of the id; nil when absent. Last occurrence
+	Method     []byte // decoded; nil when absent or no string. Last occurrence
+	Name       []byte // decoded params.name; nil when absent or no string
+	Params     []byte // raw JSON value of the last occurrence; nil when absent
+	Result     []byte // likewise
+	Error      []byte // likewise
 
 	// Texts are the strings under result and error (and params of
 	// notifications/tasks), in document order, with their part in a tool's
@@ -84,6 +89,9 @@ type Member struct {
 	Key string // the canonical key, as listed above, whatever its case in the frame
 	Raw []byte // its raw JSON value
 }
+
+// MaxTextBlocks is the most content blocks of a result that is a TextResult.
+const MaxTextBlocks = 64
 
 // Role is the part that a string plays in a tool's result (catalog.md, "What
 // is inspected").

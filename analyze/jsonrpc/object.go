@@ -5,6 +5,7 @@ type walker struct {
 	m     *Message
 	base  int  // offset in buf of the message's first byte
 	text  Text // what the next string is: all but its offsets
+	plain bool // every block of the content in hand is a type "text" and a text
 	stack []uint64
 	mem   []byte   // decoded keys of the open objects
 	open  [5]state // the open objects whose keys matter, by depth

@@ -324,6 +324,22 @@ func (r *plainReading) alt() []Member {
 	return out
 }
 
+// textResult is Message.TextResult of a result without a repeated key.
+func textResult(v *Value) bool {
+	content := last(v, "content")
+	if content == nil || content.Kind != Array || len(content.Elems) > MaxTextBlocks {
+		return false
+	}
+	for _, b := range content.Elems {
+		typ, _ := last(b, "type").IsString()
+		if _, ok := last(b, "text").IsString(); !ok || typ != "text" || len(b.Members) != 2 {
+			return false
+		}
+	}
+	isError := last(v, "isError")
+	return last(v, "structuredContent") == nil && last(v, "_meta") == nil && (isError == nil || isError.Kind == Bool)
+}
+
 // differences says where a message read by Parser is not the plain reading.
 func (r *plainReading) differences(m *Message, keep Has) []string {
 	var out []string
@@ -333,6 +349,9 @@ func (r *plainReading) differences(m *Message, keep Has) []string {
 	}
 	if m.Has&^keep != r.has {
 		say("has")
+	}
+	if m.Has&Ambiguous == 0 && m.TextResult != textResult(last(r.root, "result")) {
+		say("text result")
 	}
 	raw := func(v *Value) []byte {
 		if v == nil {

@@ -8,10 +8,14 @@ func (p *Parser) result(v, depth int) (i int, has Has, ok bool) {
 		return i, 0, ok
 	}
 	s := p.begin(depth, inResult)
+	text, fit := false, true // content is plain; the other members leave it a TextResult
 	i = v + 1
 	for first := true; ; first = false {
 		k, v, more, ok := p.field(i, first)
 		if !more {
+			if depth == 1 {
+				p.m.TextResult = text && fit && s.seen&(1<<resultStructured|1<<resultMeta) == 0
+			}
 			return v, has, ok
 		}
 		id, exact, f := p.enter(s, k)
@@ -22,6 +26,7 @@ func (p *Parser) result(v, depth int) (i int, has Has, ok bool) {
 			if p.is(v, '[') {
 				bit = HasContent
 				i, ok = p.content(v)
+				text = p.plain
 			} else {
 				i, ok = p.value(v, takeValues)
 			}
@@ -33,6 +38,8 @@ func (p *Parser) result(v, depth int) (i int, has Has, ok bool) {
 			mask = HasIsError
 			if p.is(v, 't') {
 				bit = HasIsError
+			} else if !p.is(v, 'f') {
+				fit = false
 			}
 			i, ok = p.value(v, takeValues)
 		case resultResult:
@@ -86,6 +93,7 @@ var resultBits = [16]Has{
 // content walks the array of content blocks at v.
 func (p *Parser) content(v int) (i int, ok bool) {
 	defer func() { p.text.Block = -1 }()
+	p.plain = true
 	i = p.space(v + 1)
 	if p.is(i, ']') {
 		return i + 1, true
@@ -94,6 +102,7 @@ func (p *Parser) content(v int) (i int, ok bool) {
 		if p.is(i, '{') {
 			i, ok = p.block(i)
 		} else {
+			p.plain = false
 			p.note(WhyNoObject)
 			i, ok = p.value(i, takeValues)
 		}
@@ -102,6 +111,7 @@ func (p *Parser) content(v int) (i int, ok bool) {
 		}
 		i = p.space(i)
 		if p.is(i, ']') {
+			p.plain = p.plain && p.text.Block < MaxTextBlocks
 			return i + 1, true
 		}
 		if !p.is(i, ',') {

@@ -170,3 +170,36 @@ func TestKeySet(t *testing.T) {
 		}
 	}
 }
+
+func TestTextResult(t *testing.T) {
+	text := `{"type":"text","text":"a"}`
+	for doc, want := range map[string]bool{
+		`{"result":{"content":[` + text + `]}}`:                                                  true,
+		`{"result":{"content":[{"text":"","type":"t\u0065xt"},` + text + `],"isError":false}}`:   true,
+		`{"result":{"isError":true,"other":{"content":1},"content":[]}}`:                         true,
+		`{"result":{"content":[` + strings.Repeat(text+",", MaxTextBlocks-1) + text + `]}}`:      true,
+		`{"result":{"content":[` + strings.Repeat(text+",", MaxTextBlocks) + text + `]}}`:        false,
+		`{"result":{"content":[` + text + `],"isError":"true"}}`:                                 false,
+		`{"result":{"content":[` + text + `],"isError":null}}`:                                   false,
+		`{"result":{"content":[` + text + `],"_meta":{}}}`:                                       false,
+		`{"result":{"content":[` + text + `],"structuredContent":{}}}`:                           false,
+		`{"result":{"content":[{"type":"text","text":1}]}}`:                                      false,
+		`{"result":{"content":[{"type":"text"}]}}`:                                               false,
+		`{"result":{"content":[{"type":"text","text":"a","annotations":{}}]}}`:                   false,
+		`{"result":{"content":[{"type":"image","text":"a"}]}}`:                                   false,
+		`{"result":{"content":[1,` + text + `]}}`:                                                false,
+		`{"result":{"content":{}}}`:                                                              false,
+		`{"result":{}}`:                                                                          false,
+		`{"result":{"result":{"content":[` + text + `]}}}`:                                       false,
+		`{"result":{"content":[1],"result":{"content":[` + text + `]}}}`:                         false,
+		`{"params":{"result":{"content":[` + text + `]}},"method":"notifications/tasks/status"}`: false,
+	} {
+		buf := append(make([]byte, 0, len(doc)+Pad), doc...)
+		var p Parser
+		var m Message
+		p.Load(buf)
+		if _, ok := p.Message(0, len(buf), &m); !ok || m.TextResult != want {
+			t.Errorf("%.90s: %v, %v", doc, ok, m.TextResult)
+		}
+	}
+}

@@ -30,6 +30,8 @@ type Gate struct {
 	asked map[string]ask
 	order []string // keys of asked, oldest first
 	open  []*listing
+
+	said [1]analyze.Finding // by Called
 }
 
 // ask is one tools/list request in flight.
@@ -194,7 +196,7 @@ func (g *Gate) Called(tool string) []analyze.Finding {
 	if _, ok := g.lock.Tool(tool); ok {
 		return nil
 	}
-	return []analyze.Finding{{
+	g.said[0] = analyze.Finding{
 		Rule:      "MCP-DRIFT-UNLISTED",
 		Tier:      analyze.Note,
 		Severity:  analyze.Low,
@@ -203,5 +205,6 @@ func (g *Gate) Called(tool string) []analyze.Finding {
 		Tool:      tool,
 		Block:     -1,
 		Message:   "a call to a tool that warden.lock does not list",
-	}}
+	}
+	return g.said[:]
 }

@@ -40,7 +40,11 @@ type mcpSession struct {
 	// steps is what is left for checking structuredContent: hostile schemas
 	// and results must not make a session cost more than its bytes are worth.
 	steps int64
+	out   []analyze.Finding // of the last frame; its memory is used again
 }
+
+// keepFindings is how many findings a session keeps room for: a frame has few.
+const keepFindings = 4
 
 // The pool of steps that a session begins with, and what each byte adds.
 const (
@@ -57,7 +61,7 @@ func (s *mcpSession) Frame(f *Frame) []analyze.Finding {
 		return nil // the exec channel is another profile's
 	}
 	s.steps = min(s.steps+frameSteps*int64(len(f.Raw)), 10*sessionSteps)
-	var v verdicts
+	v := verdicts{out: s.out[:0]}
 	if f.HTTP != nil {
 		s.httpRecord(f, &v)
 	}
@@ -68,6 +72,9 @@ func (s *mcpSession) Frame(f *Frame) []analyze.Finding {
 		v.add("OCU-BATCH", "", "a JSON-RPC batch: this revision has none, a frame is a single message")
 	case len(bytes.TrimSpace(f.Raw)) > 0:
 		v.add("OCU-BASE", "", "the frame is no JSON-RPC message")
+	}
+	if cap(v.out) <= keepFindings {
+		s.out = v.out
 	}
 	return v.out
 }

@@ -13,7 +13,7 @@ import (
 // narrows JSON-RPC: ids are strings or integers, params and result are objects.
 func (s *mcpSession) envelope(f *Frame, v *verdicts) {
 	m := f.Msg
-	switch ver := versionMember(m.Raw); {
+	switch ver := versionMember(m); {
 	case ver == nil:
 		v.fault("", `lacks "jsonrpc"`)
 	case !stringIs(ver, "2.0"):
@@ -133,7 +133,8 @@ func sameNumber(raw []byte, want string) bool {
 
 // versionMember is the raw value of the member "jsonrpc"; nil when there is
 // none. Nearly every frame begins with it.
-func versionMember(raw []byte) []byte {
+func versionMember(m *jsonrpc.Message) []byte {
+	raw := m.Raw
 	const usual = `{"jsonrpc":"2.0"`
 	if bytes.HasPrefix(raw, []byte(usual)) {
 		return raw[len(`{"jsonrpc":`):len(usual)]
@@ -141,15 +142,31 @@ func versionMember(raw []byte) []byte {
 	o, ok := objectOf(raw)
 	var last []byte
 	for ok {
-		key, val, more := o.next()
+		key, at, more := o.key()
 		if !more {
 			break
 		}
+		if o.i = knownEnd(m, at); o.i <= at {
+			break
+		}
 		if string(key) == "jsonrpc" {
-			last = val
+			if last = raw[at:o.i]; m.Has&jsonrpc.Ambiguous == 0 {
+				break // there is no other
+			}
 		}
 	}
 	return last
+}
+
+// knownEnd is the end of the value at an offset of the message: of the large
+// ones its reader has told it.
+func knownEnd(m *jsonrpc.Message, at int) int {
+	for _, v := range [...][]byte{m.Result, m.Params, m.Error} {
+		if len(v) > 0 && at < len(m.Raw) && &v[0] == &m.Raw[at] {
+			return at + len(v)
+		}
+	}
+	return valueEnd(m.Raw, at)
 }
 
 // offered features are tools and the base protocol; these belong to the

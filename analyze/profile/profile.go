@@ -59,7 +59,8 @@ type Profile interface {
 // goroutines.
 type Session interface {
 	// Frame judges one frame, in the order of the recording. The findings have
-	// no place, direction, id or action yet. They stay valid.
+	// no place, direction, id or action yet; the slice is valid until the next
+	// call.
 	Frame(f *Frame) []analyze.Finding
 	// Close judges what the end of the session shows.
 	Close() []analyze.Finding
