@@ -46,6 +46,15 @@ var hintWords = func() map[string]Hint {
 
 const longestWord = 10
 
+// hintLengths are the lengths of the words by their first letter, a bit each:
+// most pieces of names are none of the words, and need no look into the map.
+var hintLengths = func() (t [256]uint16) {
+	for w := range hintWords {
+		t[w[0]] |= 1 << len(w)
+	}
+	return t
+}()
+
 // HintOf gives the lists that one of a name's pieces (see Pieces) stands in. A
 // plain name takes no memory.
 func HintOf[T string | []byte](name T) Hint {
@@ -62,7 +71,7 @@ func HintOf[T string | []byte](name T) Hint {
 	var room [longestWord]byte
 	start, n := 0, 0 // of the piece in hand; its length, and its letters in room
 	flush := func() {
-		if n > 0 && n <= len(room) {
+		if n > 0 && n <= len(room) && hintLengths[room[0]]>>n&1 != 0 {
 			h |= hintWords[string(room[:n])]
 		}
 		n = 0

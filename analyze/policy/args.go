@@ -8,12 +8,17 @@ import (
 	"github.com/warden-trace/warden/analyze/lock"
 )
 
-// argHints say which pieces of a name mark an argument as one of a shape's.
-var argHints = map[Shape]lock.Hint{
-	FilesystemWrite: lock.HintPath,
-	ShellExec:       lock.HintShell,
-	HTTPRequest:     lock.HintHTTP,
-	SQLQuery:        lock.HintSQL,
+// argHint says which pieces of a name mark an argument as one of a shape's.
+func (s Shape) argHint() lock.Hint {
+	switch s {
+	case FilesystemWrite:
+		return lock.HintPath
+	case ShellExec:
+		return lock.HintShell
+	case HTTPRequest:
+		return lock.HintHTTP
+	}
+	return lock.HintSQL
 }
 
 // node is one value of the arguments with its way up, for its pointer.
@@ -148,7 +153,7 @@ func (t tree) pick(s Shape, arg string) []argument {
 }
 
 // belongs says whether one piece of an argument's name marks a shape.
-func belongs(key string, s Shape) bool { return lock.HintOf(key)&argHints[s] != 0 }
+func belongs(key string, s Shape) bool { return lock.HintOf(key)&s.argHint() != 0 }
 
 // take reads the value of a named argument: a string, or an array element by
 // element. For a shell an array of strings is one argv.

@@ -104,7 +104,7 @@ type quick struct {
 // each judges the arguments that tree.pick would find, and reports that there is
 // one and that all are fine. Where one is no string it is left to Eval.
 func (q *quick) each(s Shape, arg string, fine func(text []byte) bool) bool {
-	hint := argHints[s]
+	hint := s.argHint()
 	base := q.nodes[0].Next - int32(len(q.nodes)) // the number of the first node
 	found := false
 	for k := 1; k < len(q.nodes); k++ {
