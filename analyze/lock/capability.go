@@ -63,11 +63,16 @@ func Shapes(toolName string, props []string) []Capability {
 		args |= HintOf(p)
 	}
 	caps := []Capability{}
-	for _, c := range []Capability{FSRead, FSWrite, HTTPRequest, ShellExec, SQLQuery} {
-		if c.Gives(name, args) {
+	add := func(c Capability, yes bool) {
+		if yes {
 			caps = append(caps, c)
 		}
 	}
+	add(FSRead, name.readsFiles(args))
+	add(FSWrite, name.WritesFiles(args))
+	add(HTTPRequest, name.SendsRequests(args))
+	add(ShellExec, name.RunsShell(args))
+	add(SQLQuery, name.Queries(args))
 	return caps
 }
 

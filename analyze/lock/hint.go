@@ -107,20 +107,20 @@ func HintOf[T string | []byte](name T) Hint {
 func upper(c byte) bool { return c >= 'A' && c <= 'Z' }
 func lower(c byte) bool { return c >= 'a' && c <= 'z' }
 
-// Gives says which capability a tool's name and the names of its arguments
-// together give it, by their hints.
-func (c Capability) Gives(name, args Hint) bool {
-	switch c {
-	case FSRead:
-		return name&hintReadName != 0 && args&hintReadPath != 0
-	case FSWrite:
-		return args&HintPath != 0 && (name&hintWriteName != 0 || args&hintWriteData != 0)
-	case HTTPRequest:
-		return name&hintHTTPName != 0 || args&HintHTTP != 0
-	case ShellExec:
-		return name&hintShellName != 0 || args&HintShell != 0
-	case SQLQuery:
-		return name&hintSQLName != 0 || args&HintSQL != 0
-	}
-	return false
+// readsFiles and its siblings say whether a tool has a capability, by the hints
+// of its name and those of its arguments' names.
+func (name Hint) readsFiles(args Hint) bool { return name&hintReadName != 0 && args&hintReadPath != 0 }
+
+// WritesFiles is that of FSWrite.
+func (name Hint) WritesFiles(args Hint) bool {
+	return args&HintPath != 0 && (name&hintWriteName != 0 || args&hintWriteData != 0)
 }
+
+// SendsRequests is that of HTTPRequest.
+func (name Hint) SendsRequests(args Hint) bool { return name&hintHTTPName != 0 || args&HintHTTP != 0 }
+
+// RunsShell is that of ShellExec.
+func (name Hint) RunsShell(args Hint) bool { return name&hintShellName != 0 || args&HintShell != 0 }
+
+// Queries is that of SQLQuery.
+func (name Hint) Queries(args Hint) bool { return name&hintSQLName != 0 || args&HintSQL != 0 }

@@ -94,6 +94,13 @@ const maxReadings = 16
 // one verdict a shape comes back, a deny before a note before an allow.
 // shapesFor gives the shapes of a tool as for Eval; it may be nil.
 func (p *Policy) EvalReadings(tools []string, args []*jsonrpc.Value, shapesFor func(tool string) []Shape) []Verdict {
+	if len(tools) == 1 && len(args) == 1 { // one reading, as nearly always
+		var shapes []Shape
+		if shapesFor != nil {
+			shapes = shapesFor(tools[0])
+		}
+		return p.Eval(tools[0], args[0], shapes)
+	}
 	tools = slices.Compact(slices.Sorted(slices.Values(tools)))
 	many := len(tools) > maxReadings
 	if many {

@@ -3,6 +3,7 @@ package policy
 import (
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -31,7 +32,7 @@ const maxHosts = 16
 // means that the value has no host at all, as a bare path.
 func hostReadings(value string) []host {
 	var out []host
-	seen := map[string]bool{}
+	var seen []authority // few enough to look through
 	for _, text := range spacings(value) {
 		for _, a := range authorities(text) {
 			for _, slash := range []bool{false, true} {
@@ -42,11 +43,11 @@ func hostReadings(value string) []host {
 				if end >= 0 {
 					auth = auth[:end]
 				}
-				key := a.scheme + "\x00" + auth
-				if auth == "" || seen[key] || len(out) >= maxHosts {
+				key := authority{a.scheme, auth}
+				if auth == "" || slices.Contains(seen, key) || len(out) >= maxHosts {
 					continue
 				}
-				seen[key] = true
+				seen = append(seen, key)
 				out = append(out, readAuthority(auth, ports[a.scheme])...)
 			}
 		}
@@ -201,6 +202,9 @@ var mapping = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.Stric
 // spelled is a name as it was written, but for what the mapping takes for
 // another way to write the same letters: in that form secrets are recognised.
 func spelled(name string) string {
+	if plainASCII(name) {
+		return name
+	}
 	return strings.Map(func(r rune) rune {
 		if r >= utf8.RuneSelf && (!unicode.IsGraphic(r) || unicode.Is(unicode.Variation_Selector, r)) {
 			return -1
@@ -209,15 +213,17 @@ func spelled(name string) string {
 	}, norm.NFKC.String(name))
 }
 
-func ascii(name string) string {
-	plain := true
-	for i := range len(name) {
-		if name[i] >= utf8.RuneSelf {
-			plain = false
-			break
+func plainASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
 		}
 	}
-	if plain {
+	return true
+}
+
+func ascii(name string) string {
+	if plainASCII(name) {
 		return strings.ToLower(name)
 	}
 	if a, err := mapping.ToASCII(name); err == nil {

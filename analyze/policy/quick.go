@@ -39,7 +39,12 @@ func (p *Policy) Quiet(tool string, f *jsonrpc.Flat, i int, shapes []Shape) bool
 			keys |= q.hints[k]
 		}
 	}
-	has := declaredShapes(p.tools[tool])
+	var has shapeSet
+	if t := p.tools[tool]; t != nil {
+		for s := range t.declared {
+			has |= s.bit()
+		}
+	}
 	guess := shapes == nil
 	for _, s := range shapes {
 		guess = guess || s == inferred
@@ -72,24 +77,19 @@ func (s Shape) bit() shapeSet {
 	return 0
 }
 
-func declaredShapes(t *tool) (s shapeSet) {
-	if t != nil {
-		for shape := range t.declared {
-			s |= shape.bit()
-		}
-	}
-	return s
-}
-
 // guessed are the shapes that Infer gives.
 func guessed(name, keys lock.Hint) (s shapeSet) {
-	for _, c := range [...]struct {
-		lock  lock.Capability
-		shape Shape
-	}{{lock.FSWrite, FilesystemWrite}, {lock.ShellExec, ShellExec}, {lock.HTTPRequest, HTTPRequest}, {lock.SQLQuery, SQLQuery}} {
-		if c.lock.Gives(name, keys) {
-			s |= c.shape.bit()
-		}
+	if name.WritesFiles(keys) {
+		s |= FilesystemWrite.bit()
+	}
+	if name.RunsShell(keys) {
+		s |= ShellExec.bit()
+	}
+	if name.SendsRequests(keys) {
+		s |= HTTPRequest.bit()
+	}
+	if name.Queries(keys) {
+		s |= SQLQuery.bit()
 	}
 	return s
 }
@@ -167,37 +167,60 @@ func (q *quick) shell(r *shellRules) bool {
 	})
 }
 
-// sql is call.sql for queries whose first word settles them: they begin with it,
-// it is none that deny_statements has or that others may follow, and no `;` can
-// begin a second statement, whatever is a quote or a comment.
+// sql is call.sql for queries that their words settle, whatever is a quote or a
+// comment in them: they begin with one, no `;` can begin a second statement, and
+// none of the words that would be looked at is one to deny.
 func (q *quick) sql(r *sqlRules) bool {
 	return q.each(SQLQuery, r.arg, func(text []byte) bool {
 		for len(text) > 0 && (text[0] == ' ' || text[0] >= '\t' && text[0] <= '\r' || text[0] == '(') {
 			text = text[1:]
 		}
-		var room [16]byte
-		n := 0
-		for n < len(text) && asciiWord(text[n]) {
-			if n == len(room) {
+		var room wordRoom
+		first, rest := room.next(text)
+		if len(first) == 0 || r.deny[string(first)] != nil || r.readonly && !readWords[string(first)] || bytes.IndexByte(rest, ';') >= 0 {
+			return false
+		}
+		if f := string(first); f != "WITH" && f != "EXPLAIN" {
+			return true
+		}
+		// In these every word counts. Those of the code are words of the text too:
+		// what begins or ends a quote or a comment is no part of a word.
+		for len(rest) > 0 {
+			if !asciiWord(rest[0]) && rest[0] < utf8.RuneSelf {
+				rest = rest[1:]
+				continue
+			}
+			var w []byte
+			if w, rest = room.next(rest); len(w) == 0 || r.deny[string(w)] != nil || r.readonly && writeWords[string(w)] {
 				return false
 			}
-			room[n] = text[n]
-			if c := text[n]; c >= 'a' && c <= 'z' {
-				room[n] = c - 'a' + 'A'
-			}
-			n++
 		}
-		if n == 0 || n < len(text) && text[n] >= utf8.RuneSelf {
-			return false
-		}
-		switch first := room[:n]; {
-		case string(first) == "WITH" || string(first) == "EXPLAIN":
-			return false
-		case r.deny[string(first)] != nil, r.readonly && !readWords[string(first)]:
-			return false
-		}
-		return bytes.IndexByte(text[n:], ';') < 0
+		return true
 	})
+}
+
+// wordRoom holds a word in upper case.
+type wordRoom [24]byte
+
+// next reads the word that text begins with; nil for none, and for one that is
+// too long or not of ASCII alone.
+func (room *wordRoom) next(text []byte) (word, rest []byte) {
+	n := 0
+	for n < len(text) && asciiWord(text[n]) {
+		if n == len(room) {
+			return nil, text
+		}
+		c := text[n]
+		if c >= 'a' && c <= 'z' {
+			c -= 'a' - 'A'
+		}
+		room[n] = c
+		n++
+	}
+	if n < len(text) && text[n] >= utf8.RuneSelf {
+		return nil, text
+	}
+	return room[:n], text[n:]
 }
 
 func asciiWord(c byte) bool {
