@@ -32,7 +32,7 @@ func (j *judges) allowed(m *Machine, ev *Event, p *Part, kind callKind, tool str
 		return
 	}
 	msg := &p.Msg
-	k, hasKey := key(msg.ID)
+	k, hasKey := m.id.key, m.id.ok
 	if ev.Frame.Has&jsonrpc.Junk != 0 {
 		m.add(allowlist.Unreadable().Finding()) // what stands beside the message can't be read
 		return
@@ -48,7 +48,7 @@ func (j *judges) allowed(m *Machine, ev *Event, p *Part, kind callKind, tool str
 		return
 	}
 	c := allowlist.Call{Key: k, HasKey: hasKey, Tool: tool, At: moment(ev.TS), Ref: m.seq}
-	if msg.Has&(jsonrpc.HasMeta|jsonrpc.Repeated) != 0 {
+	if !j.allow.Ready() && msg.Has&(jsonrpc.HasMeta|jsonrpc.Repeated) != 0 {
 		c.Version = allowlist.CallVersion(msg.Params)
 	}
 	d := j.allow.Call(c, func() *allowlist.Violation {
@@ -103,11 +103,10 @@ func (j *judges) answered(m *Machine, ev *Event, p *Part) (drop bool) {
 	if j.allow == nil {
 		return false
 	}
-	k, ok := key(p.Msg.ID)
-	if !ok {
+	if !m.id.ok {
 		return false
 	}
-	d := j.allow.Answer(k, p.Msg.Result == nil, moment(ev.TS))
+	d := j.allow.Answer(m.id.key, p.Msg.Result == nil, moment(ev.TS))
 	m.addAll(d.Findings)
 	return d.Drop && !j.cfg.Posture.AuditOnly && !j.cfg.Posture.optedOut("GWH-")
 }

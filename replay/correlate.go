@@ -25,9 +25,11 @@ func key(raw []byte) (jsonrpc.Key, bool) {
 	return k, ok
 }
 
-// correlate takes the request that a response answers out of flight. With
-// several readings of the id (a repeated key), any that fits counts.
+// correlate begins a message: it keeps the key of its id, and takes the request
+// that a response answers out of flight. With several readings of the id (a
+// repeated key), any that fits counts.
 func (m *Machine) correlate(dir analyze.Direction, msg *jsonrpc.Message) *call {
+	m.id.key, m.id.ok = key(msg.ID)
 	if !msg.IsResponse() {
 		return nil
 	}
@@ -36,8 +38,8 @@ func (m *Machine) correlate(dir analyze.Direction, msg *jsonrpc.Message) *call {
 		return nil
 	}
 	var c *call
-	if k, ok := key(msg.ID); ok {
-		c = p.take(k)
+	if m.id.ok {
+		c = p.take(m.id.key)
 	}
 	if m.cfg.Coverage == analyze.Full {
 		for _, a := range msg.Alt {
@@ -67,11 +69,10 @@ func (m *Machine) asked(dir analyze.Direction) *pending {
 
 // register puts a forwarded request in flight.
 func (m *Machine) register(ev *Event, dir analyze.Direction, msg *jsonrpc.Message, kind callKind, tool string) {
-	k, ok := key(msg.ID)
-	if !ok {
+	if !m.id.ok {
 		return
 	}
-	c := call{key: k, kind: kind, method: m.name(msg.Method), tool: tool, seq: m.seq, ts: ev.TS, place: ev.Place,
+	c := call{key: m.id.key, kind: kind, method: m.name(msg.Method), tool: tool, seq: m.seq, ts: ev.TS, place: ev.Place,
 		strict: msg.Has&jsonrpc.Repeated != 0}
 	if msg.Has&jsonrpc.HasCursor != 0 {
 		c.cursor, _ = jsonrpc.LookupString(msg.Params, "cursor")

@@ -148,12 +148,12 @@ func (j *judges) request(m *Machine, ev *Event, p *Part, kind callKind, tool str
 // forwarded notes a request that goes on to the server.
 func (j *judges) forwarded(m *Machine, ev *Event, msg *jsonrpc.Message, kind callKind, tool string) {
 	if kind == kindList && j.gate != nil {
-		if k, ok := key(msg.ID); ok {
+		if m.id.ok {
 			cursor := ""
-			if c := m.client.get(k); c != nil {
+			if c := m.client.get(m.id.key); c != nil {
 				cursor = c.cursor
 			}
-			j.gate.AskedAt(string(k), cursor)
+			j.gate.AskedAt(string(m.id.key), cursor)
 		}
 	}
 }

@@ -30,6 +30,7 @@ type Machine struct {
 	names      map[string]string
 	judges     judges
 	examine    *Examiner // for the second look at an edited frame
+	id         id        // of the message in hand: nothing that Clone copies
 	out        Outcome
 	place      Place
 }
@@ -127,6 +128,13 @@ func (m *Machine) single(ev *Event) {
 	}
 }
 
+// id is a message's id in the form that requests are looked up by: made once,
+// since several tables are.
+type id struct {
+	key jsonrpc.Key
+	ok  bool
+}
+
 // decision is what one message comes to.
 type decision struct {
 	verdict  Verdict
@@ -191,7 +199,7 @@ func (m *Machine) control(msg *jsonrpc.Message) bool {
 // controls is control by the last reading of the method alone, for a driver that
 // has no machine at hand.
 func controls(msg *jsonrpc.Message) bool {
-	return msg.Has&jsonrpc.HasMethod != 0 && !msg.IsResponse() && isControl(string(msg.Method))
+	return msg.Has&jsonrpc.HasMethod != 0 && !msg.IsResponse() && isControl(msg.Method)
 }
 
 // rescue turns a fault in a rule into a note, or with Strict into an abort; the

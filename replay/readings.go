@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"strings"
-
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 )
@@ -59,15 +57,15 @@ func unquoted(raw []byte) []byte {
 
 // anyMethod reports whether one of the readings of a message's method is as
 // asked. With coverage spec there is one reading.
-func (m *Machine) anyMethod(msg *jsonrpc.Message, is func(method string) bool) bool {
-	if msg.Has&jsonrpc.HasMethod != 0 && is(string(msg.Method)) {
+func (m *Machine) anyMethod(msg *jsonrpc.Message, is func(method []byte) bool) bool {
+	if msg.Has&jsonrpc.HasMethod != 0 && is(msg.Method) {
 		return true
 	}
 	if m.cfg.Coverage != analyze.Full {
 		return false
 	}
 	for _, a := range msg.Alt {
-		if a.Key == "method" && is(string(unquoted(a.Raw))) {
+		if a.Key == "method" && is(unquoted(a.Raw)) {
 			return true
 		}
 	}
@@ -75,16 +73,21 @@ func (m *Machine) anyMethod(msg *jsonrpc.Message, is func(method string) bool) b
 }
 
 // allMethods reports whether every reading of the method is as asked.
-func (m *Machine) allMethods(msg *jsonrpc.Message, is func(method string) bool) bool {
-	return is(string(msg.Method)) && !m.anyMethod(msg, func(s string) bool { return !is(s) })
+func (m *Machine) allMethods(msg *jsonrpc.Message, is func(method []byte) bool) bool {
+	return is(msg.Method) && !m.anyMethod(msg, func(s []byte) bool { return !is(s) })
 }
 
-func isTaskNotification(method string) bool {
-	return strings.HasPrefix(method, "notifications/tasks")
+func isTaskNotification(method []byte) bool {
+	const tasks = "notifications/tasks"
+	return len(method) >= len(tasks) && string(method[:len(tasks)]) == tasks
 }
 
-func isControl(method string) bool {
-	return method == "notifications/progress" || method == "notifications/cancelled"
+func isControl(method []byte) bool {
+	switch string(method) {
+	case "notifications/progress", "notifications/cancelled":
+		return true
+	}
+	return false
 }
 
 // results are the raw results that a message may be read to have: one, more

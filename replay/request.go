@@ -53,9 +53,9 @@ func (m *Machine) request(ev *Event, dir analyze.Direction, p *Part) decision {
 // kind says what a client's request asks for. With several readings of a
 // repeated method, the one that matters most counts.
 func (m *Machine) kind(msg *jsonrpc.Message) callKind {
-	k := kindOf(string(msg.Method))
+	k := kindOf(msg.Method)
 	for _, want := range []callKind{kindCall, kindTaskResult, kindTaskGet, kindList} {
-		if m.anyMethod(msg, func(s string) bool { return kindOf(s) == want }) {
+		if m.anyMethod(msg, func(s []byte) bool { return kindOf(s) == want }) {
 			return want
 		}
 		if k == want {
@@ -65,8 +65,8 @@ func (m *Machine) kind(msg *jsonrpc.Message) callKind {
 	return k
 }
 
-func kindOf(method string) callKind {
-	switch method {
+func kindOf(method []byte) callKind {
+	switch string(method) {
 	case "tools/call":
 		return kindCall
 	case "tasks/result":
@@ -110,7 +110,7 @@ func (m *Machine) serverRequest(ev *Event, p *Part) decision {
 		return m.taskNotification(ev, p)
 	}
 	m.judges.frame(m, ev, analyze.ServerToClient, p, nil)
-	if m.anyMethod(msg, func(s string) bool { return s == "notifications/tools/list_changed" }) {
+	if m.anyMethod(msg, func(s []byte) bool { return string(s) == "notifications/tools/list_changed" }) {
 		m.judges.listChanged()
 	}
 	m.settle(from, analyze.ServerToClient, msg, method, "")
@@ -156,8 +156,8 @@ func (m *Machine) deny(from int, msg *jsonrpc.Message, tool string, untouchable 
 		return decision{}, false
 	}
 	m.judges.denied(msg, w.Rule)
-	if k, ok := key(msg.ID); ok {
-		m.client.take(k) // an id is never answered twice
+	if m.id.ok {
+		m.client.take(m.id.key) // an id is never answered twice
 	}
 	d := decision{verdict: Drop}
 	if msg.Has&jsonrpc.HasID != 0 && !m.cfg.Dry {

@@ -99,11 +99,10 @@ func (m *Machine) eitherWay(ev *Event, p *Part) decision {
 	if ev.Dir != analyze.Unknown || m.cfg.Coverage != analyze.Full {
 		return decision{}
 	}
-	k, ok := key(p.Msg.ID)
-	if !ok {
+	if !m.id.ok {
 		return decision{}
 	}
-	c := m.client.get(k)
+	c := m.client.get(m.id.key)
 	if c == nil || c.kind != kindCall {
 		return decision{}
 	}

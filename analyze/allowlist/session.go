@@ -132,12 +132,15 @@ func needsHandshake(version string) bool {
 	return err != nil || version < FirstWithoutHandshake
 }
 
+// Ready reports that the handshake is complete: Call then asks for no Version.
+func (s *Session) Ready() bool { return s.ready }
+
 // Call is a tools/call request of the client.
 type Call struct {
 	Key     jsonrpc.Key
 	HasKey  bool // false for a notification, or an id that is none
 	Tool    string
-	Version string    // CallVersion
+	Version string    // CallVersion; may be missing once the session is Ready
 	At      time.Time // zero where the recording has no time
 	Ref     int64     // comes back in Expired
 }
