@@ -20,6 +20,9 @@ type flatCall struct {
 	flat  jsonrpc.Flat
 	tried bool
 	ok    bool
+	// shared says that somebody reads the flat form in any case, so that it is
+	// cheaper for all.
+	shared bool
 }
 
 // of lays the message flat when it is first asked for; nil where it holds more
@@ -37,6 +40,7 @@ func (c *flatCall) of(msg *jsonrpc.Message) *jsonrpc.Flat {
 
 // done forgets the call.
 func (c *flatCall) done() {
+	c.shared = false
 	if c.tried {
 		c.tried = false
 		c.flat.Keep(keepFlatNodes, keepFlatText)

@@ -63,6 +63,9 @@ func (j *judges) frame(m *Machine, ev *Event, dir analyze.Direction, p *Part, c 
 	if !ev.Frame.Batch {
 		f.HTTP = ev.HTTP
 	}
+	if j.call.shared {
+		f.Flat = j.call.of(&p.Msg)
+	}
 	if c != nil {
 		j.shown.request = profile.Request{Method: c.method, Tool: c.tool, Params: c.params}
 		f.Request = &j.shown.request
@@ -132,7 +135,6 @@ func (m *Machine) observed(from int, dir analyze.Direction) {
 
 // request judges a client's request or notification before it goes on.
 func (j *judges) request(m *Machine, ev *Event, p *Part, kind callKind, tool string) {
-	defer j.call.done()
 	j.allowed(m, ev, p, kind, tool)
 	if kind != kindCall {
 		return

@@ -35,6 +35,10 @@ func (m *Machine) request(ev *Event, dir analyze.Direction, p *Part) decision {
 	}
 
 	from := len(m.out.Findings)
+	if kind == kindCall {
+		m.judges.call.shared = m.cfg.Policy != nil || m.cfg.Allow != nil
+		defer m.judges.call.done()
+	}
 	m.judges.frame(m, ev, dir, p, nil)
 	m.judges.request(m, ev, p, kind, tool)
 	if kind == kindCall {

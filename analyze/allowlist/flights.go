@@ -1,7 +1,6 @@
 package allowlist
 
 import (
-	"container/list"
 	"strings"
 	"time"
 
@@ -18,13 +17,18 @@ func (s *Session) tick(t time.Time) {
 
 // add notes a call in flight.
 func (s *Session) add(c Call) {
-	f := &flight{key: c.Key, tool: briefly(c.Tool), ref: c.Ref}
+	f := new(flight)
+	if n := len(s.spare); n > 0 {
+		f, s.spare = s.spare[n-1], s.spare[:n-1]
+	}
+	s.begun++
+	*f = flight{key: c.Key, tool: briefly(c.Tool), ref: c.Ref, order: s.begun}
 	if s.opts.Timeout > 0 && !c.At.IsZero() {
 		// By the session's time, so that deadlines stay in order.
 		f.deadline = s.now.Add(s.opts.Timeout)
 		f.timed = s.timed.PushBack(f)
 	}
-	s.calls[c.Key] = s.age.PushBack(f)
+	s.calls[c.Key] = f
 	// What the id was before counts only while an answer of that is due.
 	if end := s.ended[c.Key]; end != nil && end.due == 0 {
 		s.forget(c.Key)
@@ -37,17 +41,22 @@ func briefly(tool string) string {
 	if len(tool) > most {
 		tool = strings.ToValidUTF8(tool[:most], "") + "…"
 	}
-	return strings.Clone(tool)
+	return tool
 }
 
-// remove takes a call out of flight.
-func (s *Session) remove(e *list.Element) *flight {
-	f := s.age.Remove(e).(*flight)
+// manySpare bounds the memory of ended calls that is kept for the next ones.
+const manySpare = 16
+
+// remove takes a call out of flight. It is valid until the next add.
+func (s *Session) remove(f *flight) *flight {
 	if f.timed != nil {
 		s.timed.Remove(f.timed)
 		f.timed = nil
 	}
 	delete(s.calls, f.key)
+	if len(s.spare) < manySpare {
+		s.spare = append(s.spare, f)
+	}
 	return f
 }
 

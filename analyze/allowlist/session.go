@@ -1,9 +1,12 @@
 package allowlist
 
 import (
+	"cmp"
 	"container/list"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/warden-trace/warden/analyze"
@@ -63,9 +66,10 @@ type Session struct {
 	answered bool // initialize was answered with a result
 	ready    bool // and the client said so
 
-	calls   map[jsonrpc.Key]*list.Element // of *flight, in flight
-	age     *list.List                    // oldest first
-	timed   *list.List                    // of *flight with a deadline, in order
+	calls   map[jsonrpc.Key]*flight // in flight
+	begun   int64                   // calls that were let through so far
+	spare   []*flight               // to be used again
+	timed   *list.List              // of *flight with a deadline, in order
 	ended   map[jsonrpc.Key]*ending
 	endings *list.List // of jsonrpc.Key, oldest first
 	now     time.Time
@@ -76,6 +80,7 @@ type flight struct {
 	key       jsonrpc.Key
 	tool      string
 	ref       int64
+	order     int64 // of arrival
 	deadline  time.Time
 	timed     *list.Element // place in Session.timed
 	cancelled bool
@@ -96,7 +101,7 @@ type ending struct {
 func NewSession(p *Policy, o Options) *Session {
 	return &Session{
 		policy: p, opts: o,
-		calls: map[jsonrpc.Key]*list.Element{}, age: list.New(), timed: list.New(),
+		calls: map[jsonrpc.Key]*flight{}, timed: list.New(),
 		ended: map[jsonrpc.Key]*ending{}, endings: list.New(),
 		noted: map[[16]byte]bool{},
 	}
@@ -139,7 +144,7 @@ func (s *Session) Ready() bool { return s.ready }
 type Call struct {
 	Key     jsonrpc.Key
 	HasKey  bool // false for a notification, or an id that is none
-	Tool    string
+	Tool    string    // kept while the call is in flight: no part of a larger string
 	Version string    // CallVersion; may be missing once the session is Ready
 	At      time.Time // zero where the recording has no time
 	Ref     int64     // comes back in Expired
@@ -193,8 +198,8 @@ func (s *Session) Withdraw(key jsonrpc.Key) {
 // Cancel is the client's notifications/cancelled. The call holds its place
 // until it is answered.
 func (s *Session) Cancel(key jsonrpc.Key) {
-	if e := s.calls[key]; e != nil {
-		e.Value.(*flight).cancelled = true
+	if f := s.calls[key]; f != nil {
+		f.cancelled = true
 	}
 }
 
@@ -288,7 +293,8 @@ func (s *Session) NextDeadline() (t time.Time, ok bool) {
 // Shutdown ends all calls in flight: their ids get a lifecycle error from the
 // caller, and what the server still answers comes too late.
 func (s *Session) Shutdown() {
-	for e := s.age.Front(); e != nil; e = s.age.Front() {
-		s.end(s.remove(e), "the shutdown", false)
+	oldest := func(a, b *flight) int { return cmp.Compare(a.order, b.order) }
+	for _, f := range slices.SortedFunc(maps.Values(s.calls), oldest) {
+		s.end(s.remove(f), "the shutdown", false)
 	}
 }

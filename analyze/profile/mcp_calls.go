@@ -14,28 +14,13 @@ func (s *mcpSession) call(f *Frame, v *verdicts) {
 	if f.InFlight > 0 && m.Has&jsonrpc.HasID != 0 {
 		v.add("OCU-SEQUENTIAL", "", "a call begins with "+itoa(f.InFlight)+" in flight: tool execution is sequential by default")
 	}
-	o, ok := objectOf(m.Params)
-	if !ok {
+	if kindOf(m.Params) != jsonrpc.Object {
 		if m.Has&jsonrpc.HasParams == 0 {
 			v.fault("", "lacks params")
 		}
 		return
 	}
-	var name, args, meta []byte
-	for {
-		key, val, more := o.next()
-		if !more {
-			break
-		}
-		switch string(key) {
-		case "name":
-			name = val
-		case "arguments":
-			args = val
-		case "_meta":
-			meta = val
-		}
-	}
+	name, args, meta := callParams(f)
 	switch {
 	case name == nil:
 		v.fault("/params", `lacks a required member "name"`)
@@ -53,6 +38,52 @@ func (s *mcpSession) call(f *Frame, v *verdicts) {
 	if meta != nil {
 		s.requestMeta(meta, v)
 	}
+}
+
+// callParams are the raw members of a call's params that are judged; of a
+// repeated one the last.
+func callParams(f *Frame) (name, args, meta []byte) {
+	take := func(key, val []byte) {
+		switch string(key) {
+		case "name":
+			name = val
+		case "arguments":
+			args = val
+		case "_meta":
+			meta = val
+		}
+	}
+	if i := flatParams(f.Flat); i >= 0 {
+		for c := i + 1; c < int(f.Flat.Nodes[i].Next); c = int(f.Flat.Nodes[c].Next) {
+			n := &f.Flat.Nodes[c]
+			val := f.Flat.Bytes(n)
+			if n.Kind == jsonrpc.String {
+				val = f.Flat.Raw[n.Start-1 : n.End+1]
+			}
+			if n.KeyEscaped {
+				key, _ := jsonrpc.Unquote(nil, f.Flat.Name(n))
+				take(key, val)
+			} else {
+				take(f.Flat.Name(n), val)
+			}
+		}
+		return name, args, meta
+	}
+	o, _ := objectOf(f.Msg.Params)
+	for {
+		key, val, more := o.next()
+		if !more {
+			return name, args, meta
+		}
+		take(key, val)
+	}
+}
+
+func flatParams(f *jsonrpc.Flat) int {
+	if f == nil {
+		return -1
+	}
+	return f.Find(0, "params")
 }
 
 // requestMeta judges params._meta: an object whose progressToken, if any, is a

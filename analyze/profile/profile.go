@@ -74,6 +74,9 @@ type Frame struct {
 	Raw []byte // the whole frame as observed; nil for a record without a message
 	// Msg is nil when the frame is no single message.
 	Msg *jsonrpc.Message
+	// Flat is a request laid flat, where somebody has done so: it saves reading
+	// its params again. nil elsewhere.
+	Flat *jsonrpc.Flat
 	// Batch marks the frame of a whole array. Its elements may follow as
 	// frames of their own, without Batch and HTTP.
 	Batch bool
