@@ -143,7 +143,7 @@ func (s *Session) Ready() bool { return s.ready }
 // Call is a tools/call request of the client.
 type Call struct {
 	Key     jsonrpc.Key
-	HasKey  bool // false for a notification, or an id that is none
+	HasKey  bool      // false for a notification, or an id that is none
 	Tool    string    // kept while the call is in flight: no part of a larger string
 	Version string    // CallVersion; may be missing once the session is Ready
 	At      time.Time // zero where the recording has no time

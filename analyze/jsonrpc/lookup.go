@@ -5,6 +5,11 @@ package jsonrpc
 // read before (its syntax is trusted); anything but an object has no members.
 // start is the offset of the value in raw. It stops when visit returns false.
 func Each(raw []byte, visit func(key string, value []byte, start int) bool) {
+	members(raw, func(key, value []byte, start int) bool { return visit(string(key), value, start) })
+}
+
+// members is Each without a copy of each key, which is valid during the call.
+func members(raw []byte, visit func(key, value []byte, start int) bool) {
 	i := skipSpace(raw, 0)
 	if i >= len(raw) || raw[i] != '{' {
 		return
@@ -14,14 +19,17 @@ func Each(raw []byte, visit func(key string, value []byte, start int) bool) {
 		if end < i+2 {
 			return
 		}
-		key, _ := Unquote(nil, raw[i+1:end-1])
+		key := raw[i+1 : end-1]
+		if plainEnd(key, 0) < len(key) {
+			key, _ = Unquote(nil, key)
+		}
 		i = skipSpace(raw, end)
 		if i >= len(raw) || raw[i] != ':' {
 			return
 		}
 		start := skipSpace(raw, i+1)
 		i = valueEnd(raw, start)
-		if !visit(string(key), raw[start:i], start) {
+		if !visit(key, raw[start:i], start) {
 			return
 		}
 		i = skipSpace(raw, i)
@@ -37,8 +45,8 @@ func Each(raw []byte, visit func(key string, value []byte, start int) bool) {
 func Lookup(raw []byte, path ...string) []byte {
 	for _, want := range path {
 		var found []byte
-		Each(raw, func(key string, value []byte, _ int) bool {
-			if key == want {
+		members(raw, func(key, value []byte, _ int) bool {
+			if string(key) == want {
 				found = value
 			}
 			return true

@@ -12,7 +12,7 @@ func (s *mcpSession) call(f *Frame, v *verdicts) {
 		}
 	}()
 	if f.InFlight > 0 && m.Has&jsonrpc.HasID != 0 {
-		v.add("OCU-SEQUENTIAL", "", "a call begins with "+itoa(f.InFlight)+" in flight: tool execution is sequential by default")
+		v.add("OCU-SEQUENTIAL", "", sequential(f.InFlight))
 	}
 	if kindOf(m.Params) != jsonrpc.Object {
 		if m.Has&jsonrpc.HasParams == 0 {
@@ -38,6 +38,26 @@ func (s *mcpSession) call(f *Frame, v *verdicts) {
 	if meta != nil {
 		s.requestMeta(meta, v)
 	}
+}
+
+// inFlight are the messages of OCU-SEQUENTIAL that are the usual ones: clients
+// that call side by side do so all the time.
+var inFlight = func() (m [32]string) {
+	for n := range m {
+		m[n] = sequentialAt(n)
+	}
+	return m
+}()
+
+func sequential(n int) string {
+	if n < len(inFlight) {
+		return inFlight[n]
+	}
+	return sequentialAt(n)
+}
+
+func sequentialAt(n int) string {
+	return "a call begins with " + itoa(n) + " in flight: tool execution is sequential by default"
 }
 
 // callParams are the raw members of a call's params that are judged; of a

@@ -97,6 +97,7 @@ func (c *scanCmd) Run(w *program.World) error {
 	sum, err := offline.Run(c.inputs(w, ro), offline.Options{
 		Config: cfg, Formats: ro, Jobs: program.Workers(c.Jobs), Handler: g, Interrupt: w.Interrupt, Progress: bar, Observe: observe,
 		Fingerprints: c.Format == "json" || c.Format == "sarif" || c.JSON != "" || c.Sarif != "" || c.Parquet != "" || c.HTML != "" || known != nil || program.NeedsFingerprints(filter),
+		NoColumns:    c.Format != "sarif" && c.Format != "github" && c.Sarif == "",
 		Where:        filter, Accept: program.Accepts(known, w.Now()),
 	})
 	bar.Done()

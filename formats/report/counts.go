@@ -21,3 +21,17 @@ func (c *Counts) Add(f *analyze.Finding) {
 	}
 	c.Rules[f.Rule]++
 }
+
+// Join adds the counts of a part.
+func (c *Counts) Join(part *Counts) {
+	c.Block += part.Block
+	c.Monitor += part.Monitor
+	c.Note += part.Note
+	c.Accepted += part.Accepted
+	if c.Rules == nil {
+		c.Rules = make(map[string]int64)
+	}
+	for rule, n := range part.Rules {
+		c.Rules[rule] += n
+	}
+}

@@ -173,7 +173,7 @@ func (m *merge) complete(s *replay.Session, ts int64, fs []analyze.Finding) {
 
 // columns says where in its line the frame of findings stands.
 func (m *merge) columns(r *formats.Record, fs []analyze.Finding) {
-	if len(fs) == 0 || m.made {
+	if len(fs) == 0 || m.made || m.o.NoColumns {
 		return
 	}
 	start, end := m.cols.Of(r)
@@ -184,13 +184,12 @@ func (m *merge) columns(r *formats.Record, fs []analyze.Finding) {
 	}
 }
 
-// findings counts and reports them.
+// findings counts them for their session, whose end hands them to the trace's
+// count, and reports them.
 func (m *merge) findings(t *tally, fs []analyze.Finding) {
 	for i := range fs {
 		f := &fs[i]
-		for _, c := range []*report.Counts{&t.counts, &m.t.Counts, &m.sum.Counts} {
-			c.Add(f)
-		}
+		t.counts.Add(f)
 		if f.Rule == "WRD-RES-INJECT-PHRASE" {
 			m.sum.InjectPhraseFindings++
 		}
@@ -248,6 +247,7 @@ func (m *merge) end(j *job) {
 	m.sum.Inspected += m.t.Inspected
 	m.sum.Bytes += m.t.Bytes
 	m.sum.ParseErrors += m.t.ParseErrors
+	m.sum.Counts.Join(&m.t.Counts)
 	if m.err == nil {
 		m.err = m.o.Handler.Trace(&m.t)
 	}

@@ -29,6 +29,9 @@ type Options struct {
 	// Fingerprints asks for the findings' fingerprints; without a report that
 	// shows them they are not worth their cost.
 	Fingerprints bool
+	// NoColumns says that nobody shows in which columns findings stand: they are
+	// not counted then.
+	NoColumns bool
 	// Progress, if set, is told how far the run is.
 	Progress Progress
 	// Observe, if set, sees every event with its outcome, in order; its findings

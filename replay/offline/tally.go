@@ -45,6 +45,7 @@ func (m *merge) closed(s *replay.Session) {
 		m.o.Observe(&o)
 	}
 	m.findings(t, o.Matching)
+	m.t.Counts.Join(&t.counts)
 	fidelity := m.cur.source.Fidelity()
 	if fidelity == formats.Wire && t.flags&(formats.Elided|formats.Truncated) != 0 {
 		fidelity = formats.WireElided
