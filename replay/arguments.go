@@ -14,8 +14,14 @@ const maxArguments = 1 << 18
 
 // policy judges a tool call by the argument policy.
 func (j *judges) policy(m *Machine, msg *jsonrpc.Message, tool string) {
-	if j.quiet(msg, tool) {
-		return
+	if args, doubt, ok := j.doubtful(msg, tool); ok {
+		if doubt == 0 {
+			return
+		}
+		if v, err := jsonrpc.Decode(args, jsonrpc.DecodeOptions{}); err == nil {
+			m.addVerdicts(j.cfg.Policy.EvalOnly(tool, v, doubt))
+			return
+		}
 	}
 	names, raws := readings(msg, tool, j.cfg.Coverage)
 	var args []*jsonrpc.Value
@@ -31,10 +37,17 @@ func (j *judges) policy(m *Machine, msg *jsonrpc.Message, tool string) {
 		}
 		args = append(args, v)
 	}
-	for _, v := range j.cfg.Policy.EvalReadings(names, args, j.shapesOf) {
-		if tooMany && v.Allow {
+	vs := j.cfg.Policy.EvalReadings(names, args, j.shapesOf)
+	for i := range vs {
+		if v := &vs[i]; tooMany && v.Allow {
 			v.Allow, v.Rule, v.Reason = false, denyRule(v.Shape), "the arguments hold too many values to be judged"
 		}
+	}
+	m.addVerdicts(vs)
+}
+
+func (m *Machine) addVerdicts(vs []policy.Verdict) {
+	for _, v := range vs {
 		if v.Rule == "" {
 			continue
 		}
@@ -47,18 +60,23 @@ func (j *judges) policy(m *Machine, msg *jsonrpc.Message, tool string) {
 	}
 }
 
-// quiet reports that the policy has for certain nothing to say of a call.
-func (j *judges) quiet(msg *jsonrpc.Message, tool string) bool {
+// doubtful gives the arguments of an ordinary call and the shapes of which the
+// policy may have something to say. ok is false of every other call.
+func (j *judges) doubtful(msg *jsonrpc.Message, tool string) (args []byte, doubt policy.ShapeSet, ok bool) {
 	f := j.call.of(msg)
 	if f == nil {
-		return false
+		return nil, 0, false
 	}
 	params := f.Find(0, "params")
 	if params < 0 {
-		return false
+		return nil, 0, false
 	}
-	args := f.Find(params, "arguments")
-	return args >= 0 && j.cfg.Policy.Quiet(tool, f, args, j.shapesOf(tool))
+	i := f.Find(params, "arguments")
+	if i < 0 {
+		return nil, 0, false
+	}
+	doubt, ok = j.cfg.Policy.Doubtful(tool, f, i, j.shapesOf(tool))
+	return f.Bytes(&f.Nodes[i]), doubt, ok
 }
 
 func denyRule(s policy.Shape) string {

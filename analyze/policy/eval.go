@@ -5,6 +5,7 @@ import (
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
+	"github.com/warden-trace/warden/analyze/lock"
 )
 
 // Verdict is what the policy says of one shape of one call.
@@ -54,15 +55,25 @@ func (c *call) full() bool { return c.coverage == analyze.Full }
 // the tool: then its name and its arguments decide. What the policy declares
 // for the tool comes on top. A repeated key is judged in every occurrence.
 func (p *Policy) Eval(tool string, args *jsonrpc.Value, shapes []Shape) []Verdict {
-	c := call{tool: tool, args: flatten(args), coverage: p.Coverage}
-	if shapes == nil || slices.Contains(shapes, inferred) {
-		shapes = append(Infer(tool, args), shapes...)
+	t := flatten(args)
+	var keys lock.Hint
+	for _, k := range t.keys() {
+		keys |= lock.HintOf(k)
 	}
-	declared := p.Declared(tool)
+	return p.eval(tool, t, p.shapes(tool, shapes, keys))
+}
+
+// EvalOnly is Eval for some of a call's shapes, as Doubtful gives them.
+func (p *Policy) EvalOnly(tool string, args *jsonrpc.Value, shapes ShapeSet) []Verdict {
+	return p.eval(tool, flatten(args), shapes)
+}
+
+func (p *Policy) eval(tool string, args tree, shapes ShapeSet) []Verdict {
+	c := call{tool: tool, args: args, coverage: p.Coverage}
 	rules := p.effective(tool)
 	var out []Verdict
 	for _, s := range Shapes {
-		if !slices.Contains(shapes, s) && !slices.Contains(declared, s) {
+		if !shapes.has(s) {
 			continue
 		}
 		v := Verdict{Tool: tool, Shape: s, Allow: true}

@@ -17,53 +17,70 @@ import (
 // manyArguments is the most values of a call that are judged here.
 const manyArguments = 256
 
-// Quiet reports that Eval has nothing to say of any shape of a call: no deny and
-// no note. f holds the arguments at node i; shapes are as for Eval. false says
-// nothing.
-func (p *Policy) Quiet(tool string, f *jsonrpc.Flat, i int, shapes []Shape) bool {
+// Doubtful gives those of a call's shapes of which Eval may have something to
+// say, a deny or a note; of the others it has for certain nothing. f holds the
+// arguments at node i; shapes are as for Eval. ok is false where it is not known
+// which shapes the call has.
+func (p *Policy) Doubtful(tool string, f *jsonrpc.Flat, i int, shapes []Shape) (doubt ShapeSet, ok bool) {
 	if f.Nodes[i].Kind != jsonrpc.Object {
-		return false
+		return 0, false
 	}
 	q := quick{f: f, nodes: f.Nodes[i:f.Nodes[i].Next]}
 	if len(q.nodes) > manyArguments {
-		return false
+		return 0, false
 	}
 	var keys lock.Hint
 	for k := 1; k < len(q.nodes); k++ {
 		n := &q.nodes[k]
 		if n.KeyEscaped {
-			return false
+			return 0, false
 		}
 		if n.KeyEnd > n.Key {
 			q.hints[k] = lock.HintOf(f.Name(n))
 			keys |= q.hints[k]
 		}
 	}
-	var has shapeSet
-	if t := p.tools[tool]; t != nil {
-		for s := range t.declared {
-			has |= s.bit()
-		}
-	}
-	guess := shapes == nil
-	for _, s := range shapes {
-		guess = guess || s == inferred
-		has |= s.bit()
-	}
-	if guess {
-		has |= guessed(lock.HintOf(tool), keys)
-	}
+	doubt = p.shapes(tool, shapes, keys)
 	rules := p.effective(tool)
-	return (has&FilesystemWrite.bit() == 0 || q.fs(rules.fs)) &&
-		(has&ShellExec.bit() == 0 || q.shell(rules.shell)) &&
-		has&HTTPRequest.bit() == 0 && // where a name leads is never known, so there is a note at least
-		(has&SQLQuery.bit() == 0 || q.sql(rules.sql))
+	if doubt.has(FilesystemWrite) && q.fs(rules.fs) {
+		doubt &^= FilesystemWrite.bit()
+	}
+	if doubt.has(ShellExec) && q.shell(rules.shell) {
+		doubt &^= ShellExec.bit()
+	}
+	if doubt.has(SQLQuery) && q.sql(rules.sql) {
+		doubt &^= SQLQuery.bit()
+	}
+	// Of a request there is nearly always something to say: where a name leads is
+	// not known.
+	return doubt, true
 }
 
-// shapeSet is a set of shapes.
-type shapeSet uint8
+// shapes are those that a call is judged by: what the policy declares, what is
+// known of the tool, and where that is not all what the names give.
+func (p *Policy) shapes(tool string, known []Shape, keys lock.Hint) (s ShapeSet) {
+	guess := known == nil
+	for _, k := range known {
+		guess = guess || k == inferred
+		s |= k.bit()
+	}
+	if t := p.tools[tool]; t != nil {
+		for k := range t.declared {
+			s |= k.bit()
+		}
+	}
+	if guess {
+		s |= guessed(lock.HintOf(tool), keys)
+	}
+	return s
+}
 
-func (s Shape) bit() shapeSet {
+// ShapeSet is a set of shapes.
+type ShapeSet uint8
+
+func (s ShapeSet) has(shape Shape) bool { return s&shape.bit() != 0 }
+
+func (s Shape) bit() ShapeSet {
 	switch s {
 	case FilesystemWrite:
 		return 1
@@ -78,7 +95,7 @@ func (s Shape) bit() shapeSet {
 }
 
 // guessed are the shapes that Infer gives.
-func guessed(name, keys lock.Hint) (s shapeSet) {
+func guessed(name, keys lock.Hint) (s ShapeSet) {
 	if name.WritesFiles(keys) {
 		s |= FilesystemWrite.bit()
 	}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // quiet asks for a call whether it is certain that nothing is said of it, and
-// fails where Eval then has something to say.
+// fails where Eval says something of a shape that is not in doubt.
 func quiet(t interface{ Fatalf(string, ...any) }, p *Policy, tool, args string, shapes []Shape) bool {
 	var f jsonrpc.Flat
 	frame := `{"params":{"name":"x","arguments":` + args + `}}`
@@ -20,19 +21,30 @@ func quiet(t interface{ Fatalf(string, ...any) }, p *Policy, tool, args string, 
 		return false
 	}
 	i := f.Find(f.Find(0, "params"), "arguments")
-	if i < 0 || !p.Quiet(tool, &f, i, shapes) {
+	if i < 0 {
+		return false
+	}
+	doubt, ok := p.Doubtful(tool, &f, i, shapes)
+	if !ok {
 		return false
 	}
 	v, err := jsonrpc.Decode([]byte(args), jsonrpc.DecodeOptions{Lenient: true})
 	if err != nil {
 		t.Fatalf("%s: %v", args, err)
 	}
-	for _, verdict := range p.Eval(tool, v, shapes) {
-		if verdict.Rule != "" {
-			t.Fatalf("%s with %s and shapes %q: quiet, but %+v", tool, args, shapes, verdict)
+	says := func(vs []Verdict) (out []Verdict) {
+		for _, v := range vs {
+			if v.Rule != "" {
+				out = append(out, v)
+			}
 		}
+		return out
 	}
-	return true
+	all, some := says(p.Eval(tool, v, shapes)), says(p.EvalOnly(tool, v, doubt))
+	if !slices.Equal(all, some) {
+		t.Fatalf("%s with %s and shapes %q, of which %b are in doubt: %+v, all: %+v", tool, args, shapes, doubt, some, all)
+	}
+	return doubt == 0
 }
 
 const quickPolicy = `
@@ -89,10 +101,11 @@ func TestQuiet(t *testing.T) {
 			t.Errorf("%s %s: %v", c.tool, c.args, got)
 		}
 	}
+	none := func(doubt ShapeSet, ok bool) bool { return doubt == 0 && ok }
 	var f jsonrpc.Flat
 	args := []byte(`{"path":"out/how_than.py","query":"On server number balancer to will. ","limit":340}`)
 	if n := testing.AllocsPerRun(100, func() {
-		if !f.Read(args, 100, 32) || !p.Quiet("create_issue", &f, 0, nil) {
+		if !f.Read(args, 100, 32) || !none(p.Doubtful("create_issue", &f, 0, nil)) {
 			t.Fatal("not certain")
 		}
 	}); n > 1 { // the path
@@ -100,8 +113,8 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// Of what is certain to be quiet Eval says nothing.
-func TestQuietImpliesEval(t *testing.T) {
+// Of shapes that are not in doubt Eval says nothing.
+func TestEvalSaysWhatIsInDoubt(t *testing.T) {
 	var policies []*Policy
 	for _, text := range []string{quickPolicy, "{}", evalPolicy} {
 		p := &Policy{}
