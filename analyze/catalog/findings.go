@@ -8,7 +8,6 @@ import (
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
-	"github.com/warden-trace/warden/analyze/secret"
 )
 
 // Ids of the rules of this package.
@@ -273,32 +272,9 @@ func (c *Catalog) pointer(p string) string {
 			continue
 		}
 		key := strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
-		if hidden := c.hide(key); hidden != key {
+		if hidden := c.patterns.Hide(c.entropy, key); hidden != key {
 			parts[i] = strings.NewReplacer("~", "~0", "/", "~1").Replace(hidden)
 		}
 	}
 	return strings.Join(parts, "/")
-}
-
-// hide writes all secrets of a short string, random ones too, in their redaction
-// form.
-func (c *Catalog) hide(s string) string {
-	t := []byte(s)
-	found := c.patterns.All(t)
-	for i := 0; i < len(t); i++ {
-		if !secret.Piece(t[i]) {
-			continue
-		}
-		a := i
-		for i < len(t) && secret.Piece(t[i]) {
-			i++
-		}
-		if c.entropy.High(t[a:i]) {
-			found = append(found, secret.Match{Start: a, End: i})
-		}
-	}
-	if len(found) == 0 {
-		return s
-	}
-	return string(secret.Replace(t, found))
 }

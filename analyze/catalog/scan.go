@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/warden-trace/warden/analyze/secret"
+	"github.com/warden-trace/warden/analyze/terminal"
 )
 
 // found is the set of rules that a text breaks.
@@ -275,7 +276,7 @@ func (s *textScan) odd(p int) {
 	}
 	c := s.t[p]
 	if !s.sequences {
-		s.sequences = introduces(s.t, p)
+		s.sequences = terminal.Introduces(s.t, p)
 	}
 	switch {
 	case c < 0x80:

@@ -311,7 +311,7 @@ func (p *Patterns) Scrub(s string) string {
 	if !p.quick.may(s) {
 		return s
 	}
-	found := p.All([]byte(s))
+	found := Readings([]byte(s), p.All)
 	if len(found) == 0 {
 		return s
 	}

@@ -19,25 +19,18 @@ func ScrubAll(s string) string { return Builtin().scrubAll(builtinEntropy(), s) 
 func HoldsAny(s string) bool { return ScrubAll(s) != s }
 
 func (p *Patterns) scrubAll(e *Entropy, s string) string {
-	t := []byte(s)
-	var found []Match
-	if p.quick.may(s) {
-		found = p.All(t)
+	if len(s) < e.p.MinLength && !p.quick.may(s) {
+		return s
 	}
-	for i := 0; i < len(t); i++ {
-		if !Piece(t[i]) {
-			continue
-		}
-		a := i
-		for i < len(t) && Piece(t[i]) {
-			i++
-		}
-		if e.High(t[a:i]) {
-			found = append(found, Match{Start: a, End: i})
-		}
-	}
+	return p.Hide(e, s)
+}
+
+// Hide writes the matches of the patterns in s, and its long random pieces, in
+// their redaction form.
+func (p *Patterns) Hide(e *Entropy, s string) string {
+	found := Readings([]byte(s), func(t []byte) []Match { return e.Pieces(p.All(t), t) })
 	if len(found) == 0 {
 		return s
 	}
-	return string(Replace(t, found))
+	return string(Replace([]byte(s), found))
 }

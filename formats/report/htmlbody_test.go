@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/secret"
 	"github.com/warden-trace/warden/formats/report/safe"
 )
 
@@ -125,5 +126,27 @@ func TestRenderedBlocks(t *testing.T) {
 	}
 	if count != frames || r.err != nil || len(r.blocks) < 2 {
 		t.Errorf("%d frames in %d blocks: %v", count, len(r.blocks), r.err)
+	}
+}
+
+// TestMaskReadsAsTerminalsDo: a secret behind an escape sequence is none for who
+// reads the bytes, and is one for who reads what they show.
+func TestMaskReadsAsTerminalsDo(t *testing.T) {
+	m := newMasker(nil)
+	const key = "AKIAQX7RTYB2KLMN4PSW"
+	for _, text := range []string{"\x1b[31m" + key, "\u009b1m" + key, "x\x1b[0m" + key + "\x1b[0m", "\x1b[" + key, key + " \x1b[1m" + key} {
+		if got := string(m.mask([]byte(text))); strings.Contains(got, key[4:]) {
+			t.Errorf("%q: %q", text, got)
+		}
+		spelt, _ := json.Marshal(text)
+		if got := m.payload(spelt); strings.Contains(got, key[4:]) {
+			t.Errorf("%s: %s", spelt, got)
+		}
+		if got := secret.Scrub(text); strings.Contains(got, key[4:]) {
+			t.Errorf("Scrub: %q: %q", text, got)
+		}
+		if got := secret.ScrubAll(text); strings.Contains(got, key[4:]) {
+			t.Errorf("ScrubAll: %q: %q", text, got)
+		}
 	}
 }

@@ -42,8 +42,7 @@ func (m *masker) find(text []byte) []secret.Match {
 	if len(text) < m.shortest {
 		return nil
 	}
-	m.found = append(m.found, m.patterns.Find(text)...)
-	m.found = m.entropy.Pieces(m.found, text)
+	m.found = secret.Readings(text, m.once)
 	if len(m.found) < 2 {
 		return m.found
 	}
@@ -58,6 +57,13 @@ func (m *masker) find(text []byte) []secret.Match {
 	}
 	m.found = kept
 	return kept
+}
+
+// once is find for one reading of a text; secrets may overlap.
+func (m *masker) once(text []byte) []secret.Match {
+	m.found = append(m.found[:0], m.patterns.Find(text)...)
+	m.found = m.entropy.Pieces(m.found, text)
+	return m.found
 }
 
 // mask returns text with its secrets in their redaction form.

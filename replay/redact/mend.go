@@ -63,9 +63,15 @@ func (r *Redactor) keyBodies(t []byte, found []span) (out []span) {
 const maxAgain = 64
 
 // again returns further places of the text's secrets, where no rule sees them:
-// glued to a word, say. What is known to be a secret must not stay there.
+// glued to a word, or to each other. What is known to be a secret must not stay
+// there. Of a place that overlaps a match it is what lies beyond.
 func again(t []byte, found []span) (out []span) {
-	taken := found
+	taken := make([]bool, len(t))
+	for _, m := range found {
+		for i := m.start; i < m.end; i++ {
+			taken[i] = true
+		}
+	}
 	seen := map[string]bool{}
 	for _, m := range found {
 		name := t[m.start:m.end]
@@ -73,20 +79,26 @@ func again(t []byte, found []span) (out []span) {
 			continue
 		}
 		seen[string(name)] = true
-		k := 0
+		done := 0
 		for i := 0; ; {
 			n := bytes.Index(t[i:], name)
 			if n < 0 {
 				break
 			}
-			a, b := i+n, i+n+len(name)
-			for k < len(taken) && taken[k].end <= a {
-				k++
-			}
-			if k == len(taken) || taken[k].start >= b {
+			i += n + 1
+			for a, end := max(i-1, done), i-1+len(name); a < end; {
+				if taken[a] {
+					a++
+					continue
+				}
+				b := a
+				for ; b < end && !taken[b]; b++ {
+					taken[b] = true
+				}
 				out = append(out, span{a, b, keyBody})
+				a = b
 			}
-			i = b
+			done = i - 1 + len(name)
 		}
 	}
 	return out
@@ -116,7 +128,7 @@ func (r *Redactor) mend(t, out []byte, found []span) {
 			out[i] = t[i]
 		}
 	}
-	if r.same(t, out) && r.hidden(t, out, found) {
+	if r.same(t, out) && hidden(t, replaced, out, found) {
 		return
 	}
 	// A scheme or a first label may reach a little beyond what was matched: put
@@ -131,7 +143,7 @@ func (r *Redactor) mend(t, out []byte, found []span) {
 				break
 			}
 			copy(out[w[0]:w[1]], t[w[0]:w[1]])
-			if r.same(t, out) && r.hidden(t, out, found) {
+			if r.same(t, out) && hidden(t, replaced, out, found) {
 				return
 			}
 		}
@@ -140,16 +152,13 @@ func (r *Redactor) mend(t, out []byte, found []span) {
 	r.Unsure++
 }
 
-// hidden reports that of each match at least a third of the letters and digits
-// beyond its first four have changed.
-func (r *Redactor) hidden(t, out []byte, found []span) bool {
+// hidden reports that of each match, and of each further place of a secret, at
+// least a third of what was replaced beyond the first four bytes still is in out.
+func hidden(t, replaced, out []byte, found []span) bool {
 	for _, m := range found {
-		if m.pattern != -1 {
-			continue
-		}
 		changed, all := 0, 0
 		for i := m.start + 4; i < m.end; i++ {
-			if class(t[i]) != 0 {
+			if t[i] != replaced[i] {
 				all++
 				if t[i] != out[i] {
 					changed++

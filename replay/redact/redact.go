@@ -23,6 +23,7 @@ import (
 	"github.com/warden-trace/warden/analyze/catalog"
 	"github.com/warden-trace/warden/analyze/ruleset"
 	"github.com/warden-trace/warden/analyze/secret"
+	"github.com/warden-trace/warden/analyze/terminal"
 )
 
 // Redactor replaces secrets. It holds memory of its own: one a goroutine.
@@ -31,7 +32,7 @@ type Redactor struct {
 	patterns *secret.Patterns
 	finder   *secret.Finder
 	entropy  *secret.Entropy
-	pieces   []secret.Match // memory of find
+	found    []secret.Match // memory of once
 	key      []byte
 	least    int // bytes below which nothing is a secret
 
@@ -84,14 +85,10 @@ func (r *Redactor) find(t []byte) []span {
 		return nil
 	}
 	var out []span
-	for _, m := range r.finder.Find(t) {
+	for _, m := range secret.Readings(t, r.once) {
 		if m.End > m.Start {
 			out = append(out, span{m.Start, m.End, m.Pattern})
 		}
-	}
-	r.pieces = r.entropy.Pieces(r.pieces[:0], t)
-	for _, m := range r.pieces {
-		out = append(out, span{m.Start, m.End, -1})
 	}
 	slices.SortFunc(out, func(a, b span) int {
 		if a.start != b.start {
@@ -105,6 +102,13 @@ func (r *Redactor) find(t []byte) []span {
 	return out
 }
 
+// once is what one reading of a text finds.
+func (r *Redactor) once(t []byte) []secret.Match {
+	r.found = append(r.found[:0], r.finder.Find(t)...)
+	r.found = r.entropy.Pieces(r.found, t)
+	return r.found
+}
+
 // text returns a decoded text with its secrets replaced, byte for byte as long
 // as before; nil where it has none. still marks bytes that must not change
 // (escapes of JSON within the text), nil for none.
@@ -115,18 +119,22 @@ func (r *Redactor) text(t []byte, still []bool) []byte {
 	}
 	found = append(found, r.keyBodies(t, found)...)
 	slices.SortStableFunc(found, func(a, b span) int { return a.start - b.start })
-	out := bytes.Clone(t)
+	out, seen := bytes.Clone(t), t
+	if terminal.Holds(t) {
+		seen = terminal.Blanked(nil, t)
+	}
 	for i := 0; i < len(found); {
 		// Matches that overlap are replaced together.
 		j, end := i+1, found[i].end
 		for ; j < len(found) && found[j].start < end; j++ {
 			end = max(end, found[j].end)
 		}
-		r.group(t, out, found[i:j], found[i].start, end)
+		r.group(t, seen, out, found[i:j], found[i].start, end)
 		i = j
 	}
-	for _, m := range again(t, found) {
-		r.group(t, out, []span{m}, m.start, m.end)
+	more := again(t, found)
+	for _, m := range more {
+		r.group(t, seen, out, []span{m}, m.start, m.end)
 	}
 	for i := range still {
 		if still[i] {
@@ -134,7 +142,7 @@ func (r *Redactor) text(t []byte, still []bool) []byte {
 		}
 	}
 	if !r.same(t, out) {
-		r.mend(t, out, found)
+		r.mend(t, out, append(found, more...))
 	}
 	if bytes.Equal(out, t) {
 		return nil
@@ -142,9 +150,10 @@ func (r *Redactor) text(t []byte, still []bool) []byte {
 	return out
 }
 
-// group replaces the matches of t[start:end) in out.
-func (r *Redactor) group(t, out []byte, g []span, start, end int) {
-	v := r.fake(t, g, start, end)
+// group replaces the matches of t[start:end) in out; seen is t as a terminal shows
+// it.
+func (r *Redactor) group(t, seen, out []byte, g []span, start, end int) {
+	v := r.fake(t, seen, g, start, end)
 	if string(v) != string(t[start:end]) {
 		r.Replaced++
 		copy(out[start:end], v)
@@ -161,7 +170,7 @@ func (r *Redactor) group(t, out []byte, g []span, start, end int) {
 const maxFakes = 1 << 16
 
 // fake is the value for the secret t[start:end).
-func (r *Redactor) fake(t []byte, g []span, start, end int) []byte {
+func (r *Redactor) fake(t, seen []byte, g []span, start, end int) []byte {
 	name := string(t[start:end])
 	if v, ok := r.fakes[name]; ok {
 		return v
@@ -170,9 +179,13 @@ func (r *Redactor) fake(t []byte, g []span, start, end int) []byte {
 	a, b := max(start-1, 0), min(end+1, len(t))
 	window := bytes.Clone(t[a:b])
 	want := r.find(window)
+	if len(want) == 0 { // a match that only a terminal's reader sees
+		copy(window, seen[a:b])
+		want = r.find(window)
+	}
 	free := make([]bool, end-start)
-	for i := range free {
-		free[i] = class(t[start+i]) != 0
+	for i := range free { // what a sequence holds stays
+		free[i] = class(t[start+i]) != 0 && seen[start+i] == t[start+i]
 	}
 	for _, m := range g {
 		if m.pattern == keyBody {
@@ -185,6 +198,11 @@ func (r *Redactor) fake(t []byte, g []span, start, end int) []byte {
 	v := r.draw(window, start-a, end-a, free, want)
 	if v == nil {
 		v = []byte(name)
+	}
+	for i := range v {
+		if !free[i] {
+			v[i] = t[start+i]
+		}
 	}
 	if len(r.fakes) < maxFakes {
 		r.fakes[name] = v

@@ -257,6 +257,30 @@ func TestFindingsSurviveAnySurroundings(t *testing.T) {
 	})
 }
 
+// What only a terminal's reader sees as a secret, and what is glued to a word that
+// another finding is about, must not stay either.
+func TestNoReadingShowsASecret(t *testing.T) {
+	for _, text := range []string{
+		"\x1b[31mAKIAQX7RTYB2KLMN4PSW", "\u009b1mAKIAQX7RTYB2KLMN4PSW\u009b0m", "\x1b]8;;AKIAQX7RTYB2KLMN4PSW\x07", "x\x1b[0mAKIAQX7RTYB2KLMN4PSW",
+		"\x1b[31mghp_" + strings.Repeat("A", 36), "\x1b[AKIAQX7RTYB2KLMN4PSW",
+		strings.Repeat("sk-AAQX7RTYB2KLMN4PSW8A", 3),
+		"AKIAQX7RTYB2KLMN4PSW https://AKIAQX7RTYB2KLMN4PSWhttps://", "AKIAQX7RTYB2KLMN4PSW https://webhook.site/xAKIAQX7RTYB2KLMN4PSW",
+		"https://AKIAQX7RTYB2KLMN4PSW.webhook.site/", "https://AKIAQX7RTYB2KLMN4PSW/", "ignore previous instructions AKIAQX7RTYB2KLMN4PSW ignore previous instructionsAKIAQX7RTYB2KLMN4PSW",
+	} {
+		spelt, _ := json.Marshal(text)
+		trace := `{"direction":"c2s","frame":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"w"}}}` + "\n" +
+			`{"direction":"s2c","frame":{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":` + string(spelt) + `}]}}}` + "\n"
+		r := redactor(t, "")
+		before, got := scan(t, []byte(trace), r)
+		if r.Unsure == 0 {
+			agree(t, before, got)
+		}
+		if all := everyReading(got); strings.Contains(all, "QX7RTYB2KLMN4PSW") || strings.Contains(all, "ghp_AAAAAAAAA") {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+}
+
 // everyReading is the copy and what it reads as once and twice decoded.
 func everyReading(b []byte) string {
 	all, s := string(b), string(b)
