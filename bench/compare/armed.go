@@ -20,13 +20,12 @@ defaults:
   sql_query: {allow_readonly_only: false, deny_statements: [DROP]}
 `
 
-// families measures each rule family, and all of them, against the bare scan.
+// families measures each rule family, and all of them, against the bare scan: on
+// sessions that they let through, as those of a pinned server are, and on mixed
+// traffic, where lock and profile object to most frames. The targets are for the
+// former: the latter measures the writing of findings as well.
 func (c *config) families() error {
-	plain, err := c.trace("", c.mb)
-	if err != nil {
-		return err
-	}
-	pol, allow, lock := filepath.Join(c.dir, "policy.yaml"), filepath.Join(c.dir, "allow.json"), filepath.Join(c.dir, "warden.lock")
+	pol, allow := filepath.Join(c.dir, "policy.yaml"), filepath.Join(c.dir, "allow.json")
 	if err := os.WriteFile(pol, []byte(policy), 0o644); err != nil {
 		return err
 	}
@@ -37,8 +36,21 @@ func (c *config) families() error {
 	if err := os.WriteFile(allow, doc, 0o644); err != nil {
 		return err
 	}
-	if out, err := exec.Command(c.bin, "lock", "pin", "-o", lock, plain, "--", "server").CombinedOutput(); err != nil {
-		return fmt.Errorf("pinning %s: %w: %.400s", plain, err, out)
+	if err := c.family("rule families, in sessions that they let through", settledKind, pol, allow, wantArmed); err != nil {
+		return err
+	}
+	return c.family("rule families, in sessions of which they have much to say", "", pol, allow, 0)
+}
+
+// family measures the families on one kind of traffic.
+func (c *config) family(title, kind, pol, allow string, want float64) error {
+	trace, err := c.trace(kind, c.mb)
+	if err != nil {
+		return err
+	}
+	lock := trace + ".lock"
+	if out, err := exec.Command(c.bin, "lock", "pin", "-o", lock, trace, "--", "server").CombinedOutput(); err != nil {
+		return fmt.Errorf("pinning %s: %w: %.400s", trace, err, out)
 	}
 	arms := []struct {
 		name string
@@ -49,15 +61,15 @@ func (c *config) families() error {
 		{"lock", []string{"--lock", lock}},
 		{"profile", []string{"--profile", "ocu-mcp-2025-06-18"}},
 	}
-	bare := &contestant{name: "bare scan", argv: c.scan(c.bin, plain), bytes: size(plain)}
+	bare := &contestant{name: "bare scan", argv: c.scan(c.bin, trace), bytes: size(trace)}
 	all := []*contestant{bare}
 	var every []string
 	for _, a := range arms {
 		every = append(every, a.args...)
-		all = append(all, c.beside(bare, "with "+a.name, wantArmed, a.args...))
+		all = append(all, c.beside(bare, "with "+a.name, want, a.args...))
 	}
-	all = append(all, c.beside(bare, "with all of them", wantArmed, every...))
-	return c.against("rule families", all)
+	all = append(all, c.beside(bare, "with all of them", want, every...))
+	return c.against(title, all)
 }
 
 // allReports measures one scan that writes every report against the bare one.

@@ -18,12 +18,19 @@ import (
 // process must stay small.
 const generateVerb = "generate-trace"
 
+// settledKind is ordinary traffic that lock and profile have nothing to say of.
+const settledKind = "settled"
+
 // trace makes sure that the trace exists and returns its path. kind is a
 // hostile kind or "" for ordinary traffic; a path in .zst is compressed, by
 // zstd itself, as archives are.
 func (c *config) trace(kind string, mb float64) (plain string, err error) {
 	name := fmt.Sprintf("traffic-%g-%d.jsonl", mb, c.seed)
-	if kind != "" {
+	switch kind {
+	case "":
+	case settledKind:
+		name = fmt.Sprintf("settled-%g-%d.jsonl", mb, c.seed)
+	default:
 		name = fmt.Sprintf("hostile-%s-%g-%d.jsonl", kind, mb, c.seed)
 	}
 	plain = filepath.Join(c.dir, name)
@@ -67,10 +74,11 @@ func generate(args []string) (err error) {
 		return err
 	}
 	defer os.Remove(part)
-	if kind != "" {
+	switch kind {
+	case "", settledKind:
+		_, err = gen.Write(f, gen.Options{Bytes: size, Seed: seed, Settled: kind == settledKind})
+	default:
 		err = gen.WriteAdversarial(f, kind, size, seed)
-	} else {
-		_, err = gen.Write(f, gen.Options{Bytes: size, Seed: seed})
 	}
 	if e := f.Close(); err == nil {
 		err = e

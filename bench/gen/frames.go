@@ -2,6 +2,7 @@ package gen
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -43,6 +44,9 @@ func newWriter(o Options) *writer {
 	styles := [4]style{styleNode, styleNode, stylePython, styleGo}
 	for i := range o.Sessions {
 		s := session{style: styles[g.n(4)], server: g.n(len(servers)), strings: g.one(6)}
+		if o.Settled {
+			s.server = 0
+		}
 		s.name = servers[s.server] + "-" + strconv.Itoa(1000+i)
 		s.line = []byte(`","session":"` + s.name + `","frame":`)
 		g.sessions = append(g.sessions, s)
@@ -56,6 +60,8 @@ func (g *writer) turn() {
 	switch x := g.n(100); {
 	case !s.started:
 		g.handshake(s)
+	case g.o.Settled && len(s.open) > 0:
+		g.answer(s)
 	case x < 2:
 		g.aside(s)
 	case len(s.open) > 0 && (len(s.open) > 3 || x < 90):
@@ -73,11 +79,11 @@ func (g *writer) handshake(s *session) {
 	id := s.next()
 	g.begin(s, "c2s")
 	g.request(s, id, "initialize")
-	g.lit(s, `,"params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true}},"clientInfo":{"name":"desk","version":"4.2.0"}}}`)
+	g.agreed(s, `,"params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true}},"clientInfo":{"name":"desk","version":"4.2.0"}}}`)
 	g.end()
 	g.begin(s, "s2c")
 	g.response(s, id)
-	g.lit(s, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"logging":{}},"serverInfo":{"name":`)
+	g.agreed(s, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"logging":{}},"serverInfo":{"name":`)
 	g.str(s, servers[s.server])
 	g.lit(s, `,"version":"1.4.2"}}}`)
 	g.end()
@@ -99,13 +105,26 @@ func (g *writer) handshake(s *session) {
 		g.lit(s, `{"name":`)
 		g.str(s, t)
 		g.lit(s, `,"description":`)
-		g.raw = g.sentence(g.sentence(g.raw[:0], false), false)
+		if g.raw = g.sentence(g.sentence(g.raw[:0], false), false); g.o.Settled {
+			g.raw = append(append(g.raw[:0], "The tool "...), t...)
+		}
 		g.out = s.style.quote(g.out, g.raw)
-		g.lit(s, `,"inputSchema":{"type":"object","properties":{"path":{"type":"string","maxLength":4096},"query":{"type":"string"},"limit":{"type":"integer","minimum":1}},"required":["path"]},"annotations":{"readOnlyHint":true}}`)
+		g.agreed(s, `,"inputSchema":{"type":"object","properties":{"path":{"type":"string","maxLength":4096},"query":{"type":"string"},"limit":{"type":"integer","minimum":1}},"required":["path"]},"annotations":{"readOnlyHint":true}}`)
 	}
 	g.lit(s, `]}}`)
 	g.end()
 }
+
+// agreed is lit, in settled sessions with what the profile asks for.
+func (g *writer) agreed(s *session, text string) {
+	if g.o.Settled {
+		text = settled.Replace(text)
+	}
+	g.lit(s, text)
+}
+
+var settled = strings.NewReplacer("2025-11-25", "2025-06-18", `{"tools":{"listChanged":true},"logging":{}}`, `{"tools":{"listChanged":false}}`,
+	`,"annotations":{"readOnlyHint":true}`, "")
 
 func (g *writer) call(s *session) {
 	c := call{id: s.next(), tool: g.pick(tools[s.server])}
@@ -135,7 +154,11 @@ func (g *writer) call(s *session) {
 
 // aside writes what goes on beside calls.
 func (g *writer) aside(s *session) {
-	switch g.n(4) {
+	kind := g.n(4)
+	if g.o.Settled {
+		kind = 1
+	}
+	switch kind {
 	case 0:
 		g.begin(s, "s2c")
 		g.lit(s, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":`)

@@ -22,6 +22,10 @@ type Options struct {
 	Findings float64 // share of tool results with a planted finding (default 0.01; negative: none)
 	Gap      int     // mean microseconds between frames (default 20,000)
 	Texts    int     // length of results' texts, in percent of the usual (default 100)
+	// Settled sessions are such as a lock pinned from one of them, and the profile
+	// of 2025-06-18, have nothing to say of: one server, that lists the same tools
+	// every time, one call at a time, results of texts and images.
+	Settled bool
 }
 
 // Stats say what was written.

@@ -30,6 +30,7 @@ func run() (err error) {
 	flag.IntVar(&o.Sessions, "sessions", 40, "interleaved sessions")
 	flag.Float64Var(&o.Findings, "findings", 0.01, "share of results with a planted finding (negative: none)")
 	flag.IntVar(&o.Texts, "texts", 100, "length of results' texts, in percent of the usual: less of it is more frames a MB")
+	flag.BoolVar(&o.Settled, "settled", false, "sessions that a lock and the profile of 2025-06-18 have nothing to say of")
 	kind := flag.String("adversarial", "", "write a hostile trace of this kind instead ("+strings.Join(gen.Adversarial(), ", ")+")")
 	out := flag.String("o", "-", "output file; compressed when it ends in .zst; - is standard output")
 	flag.Parse()
