@@ -19,6 +19,11 @@ func Main(run func(*World) int) int {
 		// What is live is far below this; garbage need not go beyond it.
 		debug.SetMemoryLimit(96 << 20)
 	}
+	if os.Getenv("GOGC") == "" {
+		// So little is live that the collector would run all the time otherwise;
+		// the limit above keeps the garbage in bounds.
+		debug.SetGCPercent(400)
+	}
 	brokenPipes()
 	interrupt, stop := Interrupts()
 	defer stop()

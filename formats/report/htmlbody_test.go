@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/flate"
 	"pgregory.net/rapid"
@@ -85,8 +86,8 @@ func TestClosingQuote(t *testing.T) {
 	})
 }
 
-// Whatever the frames hold, each block is JSON: an array of frames, each with
-// seven numbers, five texts and three bodies.
+// Whatever the frames hold, each block is JSON, an array of frames, each with
+// seven numbers, five texts and three bodies' marks, and as many texts as bodies.
 func TestRenderedBlocks(t *testing.T) {
 	r := newRenderer(testRun())
 	raws := []string{`{"a":"</script>\u2028<b>","b":[1,-2.5e3,{}],"c":"` + planted + `"}`, "no JSON \xff \"", `{"k":"` + strings.Repeat("long ", 40000) + `"}`, ""}
@@ -108,12 +109,30 @@ func TestRenderedBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if bytes.ContainsAny(text, "<>&") || bytes.Contains(text, []byte(planted)) {
-			t.Error("what HTML would read, or a secret")
+		if page := r.blocks[i].appendTo(nil); bytes.Count(page, []byte("<")) != 2 || bytes.Contains(page, []byte("&")) {
+			t.Error("what HTML would read")
+		}
+		if bytes.Contains(text, []byte(planted)) || !utf8.Valid(text) {
+			t.Error("a secret, or no UTF-8")
+		}
+		head, texts, _ := bytes.Cut(text, []byte{0})
+		if bytes.ContainsAny(head, "<>&") {
+			t.Error("markup in the JSON")
 		}
 		var list [][]any
-		if err := json.Unmarshal(text, &list); err != nil {
+		if err := json.Unmarshal(head, &list); err != nil {
 			t.Fatal(err)
+		}
+		bodies := 0
+		for _, f := range list {
+			for _, marks := range f[12:] {
+				if _, ok := marks.([]any); ok {
+					bodies++
+				}
+			}
+		}
+		if n := bytes.Count(texts, []byte{0}) + 1; n != bodies {
+			t.Errorf("%d texts for %d bodies", n, bodies)
 		}
 		for _, f := range list {
 			if len(f) != 15 || f[7] != "request" || f[8] != `"7"` || f[10] != "<i>" {

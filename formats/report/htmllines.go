@@ -13,58 +13,58 @@ func (b *body) lines(text []byte) {
 	if b.full {
 		return
 	}
-	s, from := text, len(b.text)
-	if !simple(text) {
+	from := len(b.text)
+	if !b.broken(text, false) {
+		b.text = b.text[:from]
 		b.safe = safe.Append(b.safe[:0], text)
-		s = b.safe
-	}
-	for i := 0; ; {
-		j := i
-		for i < len(s) && unbroken[s[i]] {
-			i++
-		}
-		b.text = append(b.text, s[j:i]...)
-		if i == len(s) {
-			break
-		}
-		switch c := s[i]; {
-		case c == '"':
-			b.text = append(b.text, '\\', '"')
-		case c == '\n':
-			b.text = append(b.text, "\\n\n"...)
-		case c == '\t':
-			b.text = append(b.text, '\\', 't')
-		case i+1 < len(s) && s[i+1] == 'n':
-			b.text = append(b.text, "\\n\n"...)
-			i++
-		default:
-			b.text = append(b.text, '\\')
-		}
-		i++
+		b.broken(b.safe, true)
 	}
 	b.bound(from)
 }
 
-// simple reports text whose safe form is that of each of its bytes: visible
-// ASCII, line feeds and tabs, without what could be a command.
-func simple(text []byte) bool {
-	if t := bytes.TrimLeft(text, " "); len(t) > 0 && t[0] == ':' {
-		return false
-	}
-	for i, c := range text {
-		if !plainly[c] && (c != '#' || i+1 < len(text) && text[i+1] == '#') {
+// broken appends text as lines has it. Of text that is not safe it may return
+// false, with only a part appended: it takes visible ASCII, line feeds and tabs,
+// without what could be a command.
+func (b *body) broken(s []byte, isSafe bool) bool {
+	if !isSafe {
+		if t := bytes.TrimLeft(s, " "); len(t) > 0 && t[0] == ':' {
 			return false
 		}
 	}
-	return true
+	out := b.text
+	for i := 0; ; i++ {
+		j := i
+		for i < len(s) && unbroken[s[i]] {
+			i++
+		}
+		out = append(out, s[j:i]...)
+		if i == len(s) {
+			b.text = out
+			return true
+		}
+		switch c := s[i]; {
+		case c == '"':
+			out = append(out, '\\', '"')
+		case c == '\n':
+			out = append(out, "\\n\n"...)
+		case c == '\t':
+			out = append(out, '\\', 't')
+		case c == '\\' && i+1 < len(s) && s[i+1] == 'n':
+			out = append(out, "\\n\n"...)
+			i++
+		case c == '\\' || isSafe || c == '#' && (i+1 == len(s) || s[i+1] != '#'):
+			out = append(out, c)
+		default:
+			b.text = out
+			return false
+		}
+	}
 }
 
-// plainly are the bytes of simple texts, but for #, and unbroken those that lines
-// takes as they are.
-var plainly, unbroken = func() (a, b [256]bool) {
-	for c := range a {
-		a[c] = c >= 0x20 && c < 0x7f && c != '#' || c == '\n' || c == '\t'
-		b[c] = c != '"' && c != '\\' && c != '\n' && c != '\t'
+// unbroken are the bytes that lines takes as they are, whatever is around them.
+var unbroken = func() (in [256]bool) {
+	for c := 0x20; c < 0x7f; c++ {
+		in[c] = c != '"' && c != '\\' && c != '#'
 	}
-	return a, b
+	return in
 }()

@@ -23,7 +23,8 @@ type renderer struct {
 	wg    sync.WaitGroup
 	once  sync.Once
 
-	frames []byte // JSON of the block in hand
+	frames []byte // JSON of the block in hand, without
+	texts  []byte // the texts of its bodies, each behind a NUL
 	z      bytes.Buffer
 	packer *flate.Writer
 	count  int      // frames so far
@@ -33,7 +34,10 @@ type renderer struct {
 	err    error
 }
 
-// packed is a block of frames; last is the number of its last one.
+// packed is a block of frames: JSON, and the bodies' texts in the order in which
+// it has bodies, each behind a NUL, which no text that is fit to be shown holds.
+// As JSON strings they would be a third longer, to pack and to open. last is the
+// number of the block's last frame.
 type packed struct {
 	data []byte
 	last int
@@ -98,20 +102,21 @@ func (r *renderer) frame(j *renderJob) {
 	} else {
 		b = append(b, ',')
 	}
-	from := len(b)
+	from := len(b) + len(r.texts)
 	b = append(j.facts.append(b, r.names, j.raw[:j.id]), ',')
 	b = append(r.body(b, j.raw[j.id:], j.spots, j.limit), ',')
 	b = append(r.body(b, j.after, nil, j.limit), ',')
 	b = append(r.body(b, j.reply, nil, j.limit), ']')
 	r.frames = b
-	r.spent += int64(len(b) - from)
+	r.spent += int64(len(b) + len(r.texts) - from)
 	r.count++
-	if len(r.frames) > htmlBlock {
+	if len(r.frames)+len(r.texts) > htmlBlock {
 		r.pack()
 	}
 }
 
-// body appends [text, marks], or null where there is nothing to show any more.
+// body takes a body's text and appends its marks, or null where there is nothing
+// to show any more.
 func (r *renderer) body(b, raw []byte, spots []analyze.Finding, limit int) []byte {
 	if len(raw) == 0 || r.spent > htmlText || r.read > htmlRead {
 		return append(b, "null"...)
@@ -119,8 +124,8 @@ func (r *renderer) body(b, raw []byte, spots []analyze.Finding, limit int) []byt
 	r.read += int64(len(raw))
 	x := &r.shown
 	x.pretty(raw, spots, limit)
-	b = appendJSON(append(b, '['), x.text)
-	b = append(b, ',', '[')
+	r.texts = append(append(r.texts, 0), x.text...)
+	b = append(b, '[')
 	for i, m := range x.marks {
 		if i > 0 {
 			b = append(b, ',')
@@ -130,7 +135,7 @@ func (r *renderer) body(b, raw []byte, spots []analyze.Finding, limit int) []byt
 		b = strconv.AppendInt(append(b, ','), int64(m[2]), 10)
 		b = append(b, ']')
 	}
-	return append(b, "]]"...)
+	return append(b, ']')
 }
 
 // pack compresses the frames in hand.
@@ -146,11 +151,11 @@ func (r *renderer) pack() {
 	} else {
 		r.packer.Reset(&r.z)
 	}
-	_, r.err = r.packer.Write(append(r.frames, ']'))
+	_, r.err = r.packer.Write(append(append(r.frames, ']'), r.texts...))
 	if r.err == nil {
 		r.err = r.packer.Close()
 	}
-	r.frames = r.frames[:0]
+	r.frames, r.texts = r.frames[:0], r.texts[:0]
 	r.blocks = append(r.blocks, packed{bytes.Clone(r.z.Bytes()), r.count - 1})
 }
 

@@ -152,6 +152,11 @@ func findingPieces(text []byte, hits []*analyze.Finding) (out []piece) {
 	cp, at := 0, 0
 	for _, e := range edges {
 		for cp < e.cp && at < len(text) {
+			if text[at] < utf8.RuneSelf {
+				at++
+				cp++
+				continue
+			}
 			_, n := utf8.DecodeRune(text[at:])
 			at += n
 			cp++

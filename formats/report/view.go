@@ -111,6 +111,9 @@ func (l *lens) readID(raw []byte) rpcID {
 		if len(raw) > safe.MaxScan {
 			return rpcID{kind: idString, text: safe.Omitted(len(raw))}
 		}
+		if n := len(raw) - 1; n > 0 && raw[n] == '"' && plainID(raw[1:n]) {
+			return rpcID{kind: idString, text: l.id.Raw(string(raw[1:n]))}
+		}
 		// encoding/json reads stray bytes and half surrogates as U+FFFD and is
 		// strict otherwise, which is what is wanted here.
 		var text string
@@ -132,6 +135,16 @@ func (l *lens) readID(raw []byte) rpcID {
 		return rpcID{kind: idNumber, text: string(raw)}
 	}
 	return rpcID{}
+}
+
+// plainID reports a string's content that stands for itself.
+func plainID(in []byte) bool {
+	for _, c := range in {
+		if c < 0x20 || c >= 0x7f || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // isNumber reports a JSON number by the letter.

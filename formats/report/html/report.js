@@ -52,7 +52,10 @@ function openBlock(b) {
   if (!b.got) b.got = (async () => {
     const bytes = Uint8Array.from(atob(b.node.textContent), c => c.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-    return JSON.parse(await new Response(stream).text());
+    const [head, ...texts] = (await new Response(stream).text()).split("\0"), list = JSON.parse(head);
+    let i = 0;
+    for (const f of list) for (let k = 12; k < 15; k++) if (f[k]) f[k] = [texts[i++], f[k]];
+    return list;
   })();
   return b.got;
 }
