@@ -33,7 +33,8 @@ func (h *histogram) at(pos int64) *cell {
 	for {
 		i = pos >> h.shift
 		hi := h.lo + int64(len(h.cells)) - 1
-		if max(i, hi)-min(i, h.lo) < int64(h.max) {
+		// Without a sign: the ends of time are further apart than an int64 holds.
+		if uint64(max(i, hi))-uint64(min(i, h.lo)) < uint64(h.max) {
 			break
 		}
 		h.widen()
@@ -43,7 +44,7 @@ func (h *histogram) at(pos int64) *cell {
 		h.cells = append(make([]cell, n, n+len(h.cells)), h.cells...)
 		h.lo = i
 	}
-	for i >= h.lo+int64(len(h.cells)) {
+	for i-h.lo >= int64(len(h.cells)) {
 		h.cells = append(h.cells, cell{})
 	}
 	return &h.cells[i-h.lo]
