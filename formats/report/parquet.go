@@ -77,8 +77,9 @@ type tables struct {
 	partition string
 	traces    int
 	running   map[int]*tally
-	last      *tally // the session of the frame before
-	current   int    // number of the session in hand
+	last      *tally   // the session of the frame before
+	current   int      // number of the session in hand
+	answers   []answer // memory of those to come
 
 	jobs    chan func() error
 	stopped chan struct{}

@@ -106,7 +106,11 @@ func (h *tables) call(t *tally, c *calls.Call) {
 		Action: c.Action.String(), Block: int32(c.Block), Monitor: int32(c.Monitor), Note: int32(c.Note),
 	}
 	if c.Answered() {
-		at := new(struct{ frame, line, size, latency int64 })
+		if len(h.answers) == 0 {
+			h.answers = make([]answer, 128)
+		}
+		at := &h.answers[0]
+		h.answers = h.answers[1:]
 		at.frame, at.line, at.size = int64(c.Response.Frame), c.Response.Line, c.ResponseSize
 		r.End, r.ResponseFrame, r.ResponseLine, r.ResponseBytes = micros(c.End), &at.frame, &at.line, &at.size
 		if r.Start != 0 && r.End >= r.Start {
@@ -124,6 +128,10 @@ func (h *tables) call(t *tally, c *calls.Call) {
 		h.send(h.calls.take(h.partition))
 	}
 }
+
+// answer is what only a call that was answered has: the columns are null for
+// others, so rows point to it.
+type answer struct{ frame, line, size, latency int64 }
 
 // Finding implements Handler.
 func (h *tables) Finding(f *analyze.Finding) error {

@@ -17,8 +17,8 @@ const (
 
 // Tracker follows the calls of one session.
 type Tracker struct {
-	// Done is told of each call when it ends, in order of ends. The call is not
-	// used any more afterwards.
+	// Done is told of each call when it ends, in order of ends. The call is valid
+	// during that: its memory becomes the next one's.
 	Done func(*Call)
 	// Keep asks for payloads.
 	Keep bool
@@ -31,6 +31,7 @@ type Tracker struct {
 	open   list
 	number int64
 	last   string // name of the tool of the call before
+	spare  []*Call
 }
 
 // frame is what a part of a frame needs to know of the whole.
@@ -97,11 +98,12 @@ func (t *Tracker) request(f *frame, m *jsonrpc.Message) {
 	c := t.retried(m)
 	if c == nil {
 		tool := t.name(m.Name)
-		c = &Call{Number: t.number, Tool: tool, tool: tool, Start: f.ev.TS, Request: f.ev.Place, RequestSize: f.size}
-		c.keys = c.key[:0]
+		c = t.fresh()
+		c.Number, c.Tool, c.tool = t.number, tool, tool
+		c.Start, c.Request, c.RequestSize = f.ev.TS, f.ev.Place, f.size
 		t.number++
 		if len(m.ID) <= maxID {
-			c.ID = slices.Clone(m.ID)
+			c.ID = append(c.ID, m.ID...)
 		}
 		if t.Keep {
 			c.Params = slices.Clone(m.Params)
@@ -193,4 +195,30 @@ func (t *Tracker) end(c *Call) {
 	if t.Done != nil {
 		t.Done(c)
 	}
+	if len(t.spare) < maxSpare {
+		t.spare = append(t.spare, c)
+	}
+}
+
+// maxSpare is how many calls' memory a Tracker keeps: most sessions have one or
+// two open at once.
+const maxSpare = 4
+
+// fresh returns a call in which nothing is set.
+func (t *Tracker) fresh() *Call {
+	n := len(t.spare)
+	if n == 0 {
+		c := new(Call)
+		c.keys = c.key[:0]
+		return c
+	}
+	c := t.spare[n-1]
+	t.spare = t.spare[:n-1]
+	id := c.ID
+	if cap(id) > 64 {
+		id = nil
+	}
+	*c = Call{ID: id[:0]}
+	c.keys = c.key[:0]
+	return c
 }
