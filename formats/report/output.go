@@ -70,6 +70,12 @@ func (o *out) close() error {
 	return o.err
 }
 
+// apart reports that nobody sees the report before it is complete.
+func (o *out) apart() bool {
+	a, ok := o.w.(interface{ Apart() bool })
+	return ok && a.Apart()
+}
+
 func (o *out) abort() {
 	if o.done {
 		return

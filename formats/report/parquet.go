@@ -189,6 +189,9 @@ func (h *tables) Close(*Summary) error {
 	return h.dir.commit()
 }
 
+// apart is out's: the tables are moved into their place when they are complete.
+func (h *tables) apart() bool { return true }
+
 func (h *tables) Abort() {
 	if h.closed {
 		return

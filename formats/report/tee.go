@@ -2,6 +2,7 @@ package report
 
 import (
 	"errors"
+	"sync"
 
 	"github.com/warden-trace/warden/analyze"
 )
@@ -79,10 +80,32 @@ func (t *tee) Trace(tr *Trace) error {
 }
 
 // Close closes each handler that is left and returns all errors of the run
-// together.
+// together. Reports that go to places of their own are closed side by side: each
+// has something left to sort, to write and to make durable. Those that whoever
+// reads them sees grow are closed in order.
 func (t *tee) Close(s *Summary) error {
-	t.each(func(h Handler) error { return h.Close(s) })
+	errs := make([]error, len(t.handlers))
+	var wg sync.WaitGroup
+	for i, h := range t.handlers {
+		if ownPlace(h) {
+			wg.Go(func() { errs[i] = h.Close(s) })
+		}
+	}
+	for i, h := range t.handlers {
+		if !ownPlace(h) {
+			errs[i] = h.Close(s)
+		}
+	}
+	wg.Wait()
+	at := -1
+	t.each(func(h Handler) error { at++; return errs[at] })
 	return errors.Join(t.errs...)
+}
+
+// ownPlace reports a handler whose report nobody sees before it is complete.
+func ownPlace(h Handler) bool {
+	a, ok := h.(interface{ apart() bool })
+	return ok && a.apart()
 }
 
 func (t *tee) Abort() {

@@ -171,6 +171,10 @@ func (t *File) temporary(final string, old fs.FileInfo) error {
 	return nil
 }
 
+// Apart reports that the report has a temporary name until Close: nobody sees it
+// before, and nothing else is written to its place.
+func (t *File) Apart() bool { return t.final != "" }
+
 // Write implements io.Writer.
 func (t *File) Write(p []byte) (int, error) {
 	if t.done {
