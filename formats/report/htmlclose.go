@@ -59,14 +59,13 @@ func (p *page) Close(s *Summary) error {
 	p.begin()
 	p.closeFindings()
 	p.render.stop()
-	if p.err == nil {
-		p.err = p.render.err
+	p.flush()
+	for _, b := range p.render.blocks {
+		if p.err == nil {
+			_, p.err = p.w.Write(b)
+		}
 	}
-	for i := range p.render.blocks {
-		p.buf = p.render.blocks[i].appendTo(p.buf)
-		p.render.blocks[i].data = nil
-		p.spill()
-	}
+	p.render.blocks = nil
 	p.prune()
 	slices.SortStableFunc(p.sessions, func(a, b *htmlSession) int { return cmp.Compare(a.id, b.id) })
 	p.buf = append(p.buf, `<script type="application/json" id="w-summary">`...)

@@ -49,19 +49,39 @@ const blocks = [...document.querySelectorAll("script.w-frames")].map(s => ({last
 let firstOf = 0;
 for (const b of blocks) { b.first = firstOf; firstOf = b.last + 1; }
 function openBlock(b) {
-  if (!b.got) b.got = (async () => {
-    const bytes = Uint8Array.from(atob(b.node.textContent), c => c.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-    const [head, ...texts] = (await new Response(stream).text()).split("\0"), list = JSON.parse(head);
+  if (!b.got) {
+    const text = new TextDecoder().decode(unpack(Uint8Array.from(atob(b.node.textContent), c => c.charCodeAt(0))));
+    const [head, ...texts] = text.split("\0");
     let i = 0;
-    for (const f of list) for (let k = 12; k < 15; k++) if (f[k]) f[k] = [texts[i++], f[k]];
-    return list;
-  })();
+    b.got = JSON.parse(head);
+    for (const f of b.got) for (let k = 12; k < 15; k++) if (f[k]) f[k] = [texts[i++], f[k]];
+  }
   return b.got;
+}
+// unpack undoes Snappy: a length, then pieces that are literal or copies of what came before.
+function unpack(from) {
+  let at = 0, n = 0;
+  const number = bytes => { let x = 0; for (let i = 0; i < bytes; i++) x += from[at++] * 2 ** (8 * i); return x; };
+  for (let unit = 1, more = true; more; unit *= 128) { const c = from[at++]; n += (c & 127) * unit; more = c > 127; }
+  const out = new Uint8Array(n);
+  for (let to = 0; to < n && at < from.length;) {
+    const tag = from[at++], kind = tag & 3;
+    let length = (tag >> 2) + 1;
+    if (kind === 0) {
+      if (length > 60) length = number(length - 60) + 1;
+      out.set(from.subarray(at, at + length), to);
+      at += length; to += length;
+      continue;
+    }
+    if (kind === 1) length = (tag >> 2 & 7) + 4;
+    const back = kind === 1 ? (tag >> 5) * 256 + number(1) : number(kind === 2 ? 2 : 4);
+    for (const end = to + length; to < end; to++) out[to] = out[to - back];
+  }
+  return out;
 }
 async function frameAt(n) {
   const b = blocks.find(b => n <= b.last);
-  return b ? (await openBlock(b))[n - b.first] : null;
+  return b ? openBlock(b)[n - b.first] : null;
 }
 // The frames around one, of its session, in order.
 async function around(n) {
