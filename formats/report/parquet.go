@@ -43,7 +43,7 @@ func NewParquet(dir *ParquetDir, o ParquetOptions, run *Run) FrameSink {
 		frames:   newTable[frameRow]("frames", dir, codec, meta),
 		calls:    newTable[callRow]("calls", dir, codec, meta),
 		findings: newTable[findingRow]("findings", dir, codec, meta),
-		jobs:     make(chan func() error, 4), stopped: make(chan struct{}),
+		jobs:     make(chan func() error, 8), stopped: make(chan struct{}),
 	}
 	scrub := run.Scrub
 	if scrub == nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/ruleset"
+	"github.com/warden-trace/warden/formats/report/safe"
 )
 
 // Run is what every report may say of the whole run, before its first trace.
@@ -27,6 +28,10 @@ type Run struct {
 	// Set is where the rules come from, for the reports that redact whole
 	// payloads. nil is the built-in set.
 	Set *ruleset.Set
+
+	// What the reports have redacted of the last finding: each is shown the same
+	// one in turn, by the one goroutine that feeds them.
+	snippet, pointer *safe.Namer
 }
 
 // Rule returns the rule with that id, or nil.

@@ -49,9 +49,8 @@ const (
 // runs that share theirs.
 type lens struct {
 	tool, session, method, id safe.Namer
-	message, snippet, pointer safe.Namer
-	trace                     safe.Namer
-	matched                   safe.Namer
+	message, trace, matched   safe.Namer
+	snippet, pointer          *safe.Namer // of all reports of the run, for view alone
 	v                         view
 
 	rawID  []byte
@@ -65,9 +64,13 @@ func newLens(run *Run) *lens {
 	}
 	name := safe.Namer{Scrub: scrub, Max: maxName}
 	text := safe.Namer{Scrub: scrub, Max: maxText}
+	if run.snippet == nil {
+		snippet, pointer := text, text
+		run.snippet, run.pointer = &snippet, &pointer
+	}
 	return &lens{
 		tool: name, session: name, method: name, id: name, matched: name,
-		message: text, snippet: text, pointer: text,
+		message: text, snippet: run.snippet, pointer: run.pointer,
 		// Trace paths are never redacted (catalog.md, "Redaction").
 		trace: safe.Namer{Max: maxText},
 	}
