@@ -182,7 +182,12 @@ func (h *tables) Close(*Summary) error {
 			h.failed.Store(&err)
 		}
 	}
-	if err := h.err(); err != nil {
+	err := h.dir.settled()
+	if e := h.err(); e != nil {
+		err = e
+	}
+	if err != nil {
+		h.failed.Store(&err)
 		h.discard()
 		return err
 	}
@@ -211,6 +216,7 @@ func (h *tables) discard() {
 	h.frames.abandon()
 	h.calls.abandon()
 	h.findings.abandon()
+	h.dir.settled()
 	h.dir.Abort()
 }
 

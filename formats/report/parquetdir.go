@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 
 	files "github.com/warden-trace/warden/formats/report/target"
@@ -24,6 +26,9 @@ type ParquetDir struct {
 	stage string
 	made  bool // the folder did not exist before
 	done  bool
+
+	settling sync.WaitGroup
+	lost     atomic.Pointer[error] // why a file could not be made durable
 }
 
 // CreateParquetDir prepares the folder. Everything that can be known beforehand
@@ -92,6 +97,28 @@ func (d *ParquetDir) ours(table string) error {
 				return bad(filepath.Join(p.Name(), f.Name()))
 			}
 		}
+	}
+	return nil
+}
+
+// settle makes a complete file durable and closes it, while others are written.
+func (d *ParquetDir) settle(f *os.File) {
+	d.settling.Go(func() {
+		err := f.Sync()
+		if e := f.Close(); err == nil {
+			err = e
+		}
+		if err != nil {
+			d.lost.CompareAndSwap(nil, &err)
+		}
+	})
+}
+
+// settled waits until nothing is left to settle.
+func (d *ParquetDir) settled() error {
+	d.settling.Wait()
+	if err := d.lost.Load(); err != nil {
+		return d.fail(*err)
 	}
 	return nil
 }

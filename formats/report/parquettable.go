@@ -129,24 +129,23 @@ func (t *table[T]) open(partition string) error {
 // be passed over for them.
 var unbounded = [...]string{"direction", "kind", "method", "lacking", "verdict", "status", "fidelity"}
 
-// end completes the file of the partition in hand.
-func (t *table[T]) end() (err error) {
+// end completes the file of the partition in hand. Making it durable is the
+// folder's work: the next table need not wait for the disk.
+func (t *table[T]) end() error {
 	if t.f == nil {
 		return nil
 	}
-	defer func() {
-		if e := t.f.Close(); err == nil && e != nil {
-			err = t.dir.fail(e)
-		}
-		t.f = nil
-	}()
+	f := t.f
+	t.f = nil
 	if err := t.w.Close(); err != nil {
+		f.Close()
 		return t.dir.fail(err)
 	}
-	if t.parts > syncedParts {
+	if t.parts <= syncedParts {
+		t.dir.settle(f)
 		return nil
 	}
-	if err := t.f.Sync(); err != nil {
+	if err := f.Close(); err != nil {
 		return t.dir.fail(err)
 	}
 	return nil
