@@ -41,8 +41,7 @@ func newTable[T any](name string, dir *ParquetDir, codec *zstd.Codec, meta []par
 	return &table[T]{name: name, dir: dir, codec: codec, meta: meta, free: make(chan []T, 8)}
 }
 
-// add returns the next row to fill, zeroed: new memory is, and take clears what
-// is used again.
+// add returns the next row, to be set as a whole: what is in it is an old one.
 func (t *table[T]) add() *T {
 	if t.rows == nil {
 		select {
@@ -67,7 +66,9 @@ func (t *table[T]) take(partition string) func() error {
 	t.rows, t.texts = nil, 0
 	return func() error {
 		err := t.write(partition, rows, texts)
-		clear(rows)
+		if texts > 0 {
+			clear(rows) // payloads must not wait for the rows to be used again
+		}
 		select {
 		case t.free <- rows[:0]:
 		default:
