@@ -224,6 +224,10 @@ func (d *lineDecoder) emit(e *envelope, m *jsonrpc.Message, lineNo, base, frameO
 		r.Kind = KindHTTP
 	case keyText:
 		r.Kind, r.Frame = KindText, raw
+		if line := content(raw); line != nil && wayOf(content(e.get(keyDir))) == wayStderr {
+			r.Kind = KindStderr
+			r.Frame, _ = jsonrpc.Unquote(nil, line)
+		}
 	case keyBinaryB64:
 		r.Kind = KindBinary
 		var err error

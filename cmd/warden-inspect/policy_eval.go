@@ -2,7 +2,9 @@ package main
 
 import (
 	"io"
+	"strings"
 
+	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 	"github.com/warden-trace/warden/analyze/lock"
 	"github.com/warden-trace/warden/analyze/policy"
@@ -57,7 +59,7 @@ func (c *policyEvalCmd) Run(w *program.World) error {
 	if err != nil {
 		return err
 	}
-	tools, args, err := readCall(c.Call, raw)
+	tools, args, err := readCall(c.Call, raw, coverageOf(c.Coverage) == analyze.Full)
 	if err != nil {
 		return err
 	}
@@ -89,8 +91,9 @@ func (c *policyEvalCmd) Run(w *program.World) error {
 	return err
 }
 
-// readCall takes a call apart, with every reading that repeated keys give it.
-func readCall(name string, raw []byte) (tools []string, args []*jsonrpc.Value, err error) {
+// readCall takes a call apart, with every reading that repeated keys give it; with
+// fold, as in a scan with coverage full, keys that differ only in case are repeats.
+func readCall(name string, raw []byte, fold bool) (tools []string, args []*jsonrpc.Value, err error) {
 	v, err := jsonrpc.Decode(raw, jsonrpc.DecodeOptions{Lenient: true, MaxNodes: 1 << 20})
 	if err != nil {
 		return nil, nil, program.Fail("", "--call %s: no JSON: %w", name, err)
@@ -98,21 +101,22 @@ func readCall(name string, raw []byte) (tools []string, args []*jsonrpc.Value, e
 	if v.Kind != jsonrpc.Object {
 		return nil, nil, program.Fail(`write {"name": "TOOL", "arguments": {...}}`, "--call %s: a call is an object, not %s", name, v.Kind)
 	}
-	bodies := []*jsonrpc.Value{v}
-	if v.Get("params") != nil {
-		bodies = nil
-		for _, m := range v.Members {
-			if m.Key == "params" {
-				bodies = append(bodies, m.Value)
-			}
+	is := func(key, want string) bool { return key == want || fold && strings.EqualFold(key, want) }
+	var bodies []*jsonrpc.Value
+	for _, m := range v.Members {
+		if is(m.Key, "params") {
+			bodies = append(bodies, m.Value)
 		}
+	}
+	if len(bodies) == 0 {
+		bodies = append(bodies, v)
 	}
 	for _, b := range bodies {
 		for _, m := range b.Members {
 			switch s, isString := m.Value.IsString(); {
-			case (m.Key == "name" || m.Key == "tool") && isString:
+			case (is(m.Key, "name") || is(m.Key, "tool")) && isString:
 				tools = append(tools, s)
-			case m.Key == "arguments":
+			case is(m.Key, "arguments"):
 				args = append(args, m.Value)
 			}
 		}

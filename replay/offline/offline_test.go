@@ -244,3 +244,17 @@ func TestInterruptWithinAnInput(t *testing.T) {
 		t.Errorf("%+v\n%s", sum, out)
 	}
 }
+
+// An id must not tell what stands for a name: two keys of one form are one.
+func TestFingerprintsHideSecretNames(t *testing.T) {
+	var a, b offline.Fingerprinter
+	x := analyze.Finding{Rule: "R", Method: "tools/call", Tool: "AKIAQX7RTYB2KLMN4PSW"}
+	y := x
+	y.Tool = "AKIAABCDEFGHIJKLMNOP"
+	if a.Of(&x) != b.Of(&y) {
+		t.Error("the id depends on the secret")
+	}
+	if y.Tool = "other"; b.Of(&x) == b.Of(&y) {
+		t.Error("the id does not depend on the name")
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/secret"
 )
 
 // prints makes the fingerprints of one trace file: 128 bits of SHA-256 over
@@ -31,8 +32,8 @@ func (p *prints) of(f *analyze.Finding) string {
 	part("wardenFingerprint/v1")
 	part(f.Rule)
 	part(f.SubRule)
-	part(f.Method)
-	part(f.Tool)
+	part(secret.Scrub(f.Method))
+	part(secret.Scrub(f.Tool)) // an id must not tell a secret that stands for a name
 	part(f.Pointer)
 	if f.SubRule != "" {
 		part(f.Snippet) // a secret's redaction form
