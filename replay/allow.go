@@ -52,10 +52,20 @@ func (j *judges) allowed(m *Machine, ev *Event, p *Part, kind callKind, tool str
 		c.Version = allowlist.CallVersion(msg.Params)
 	}
 	d := j.allow.Call(c, func() *allowlist.Violation {
-		return j.cfg.Allow.Check(allowlist.Request{Frame: msg.Raw, Flat: j.call.of(msg), Candidate: ev.Candidate,
+		if ev.Candidate == nil && j.surely(p) {
+			return nil
+		}
+		return j.cfg.Allow.Check(allowlist.Request{Frame: msg.Raw, Candidate: ev.Candidate,
 			HasCandidate: ev.Candidate != nil, AllowParams: j.cfg.AllowParams})
 	})
 	m.addAll(d.Findings)
+}
+
+func (j *judges) surely(p *Part) bool {
+	if p.ahead.by == j.cfg {
+		return p.ahead.allowed
+	}
+	return j.cfg.surely(&p.Msg, j.call)
 }
 
 // denied takes back a call that another family kept from the server.

@@ -13,16 +13,13 @@ import (
 const maxArguments = 1 << 18
 
 // policy judges a tool call by the argument policy.
-func (j *judges) policy(m *Machine, msg *jsonrpc.Message, tool string) {
-	if args, doubt, ok := j.doubtful(msg, tool); ok {
-		if doubt == 0 {
-			return
-		}
-		if v, err := jsonrpc.Decode(args, jsonrpc.DecodeOptions{}); err == nil {
-			m.addVerdicts(j.cfg.Policy.EvalOnly(tool, v, doubt))
-			return
-		}
+func (j *judges) policy(m *Machine, p *Part, tool string) {
+	l, known := j.looked(p, tool)
+	if doubt, ok := l.Doubtful(known); ok && doubt&^l.spoken == 0 {
+		m.addVerdicts(l.said, doubt)
+		return
 	}
+	msg := &p.Msg
 	names, raws := readings(msg, tool, j.cfg.Coverage)
 	var args []*jsonrpc.Value
 	tooMany := false
@@ -43,12 +40,14 @@ func (j *judges) policy(m *Machine, msg *jsonrpc.Message, tool string) {
 			v.Allow, v.Rule, v.Reason = false, denyRule(v.Shape), "the arguments hold too many values to be judged"
 		}
 	}
-	m.addVerdicts(vs)
+	m.addVerdicts(vs, policy.Everything)
 }
 
-func (m *Machine) addVerdicts(vs []policy.Verdict) {
-	for _, v := range vs {
-		if v.Rule == "" {
+// addVerdicts adds what verdicts on some of a call's shapes have to say.
+func (m *Machine) addVerdicts(vs []policy.Verdict, of policy.ShapeSet) {
+	for i := range vs {
+		v := &vs[i]
+		if v.Rule == "" || !of.Has(v.Shape) {
 			continue
 		}
 		f := analyze.Finding{Rule: v.Rule, Tier: analyze.Block, Severity: analyze.High, Block: -1, Tool: v.Tool,
@@ -58,25 +57,6 @@ func (m *Machine) addVerdicts(vs []policy.Verdict) {
 		}
 		m.add(f)
 	}
-}
-
-// doubtful gives the arguments of an ordinary call and the shapes of which the
-// policy may have something to say. ok is false of every other call.
-func (j *judges) doubtful(msg *jsonrpc.Message, tool string) (args []byte, doubt policy.ShapeSet, ok bool) {
-	f := j.call.of(msg)
-	if f == nil {
-		return nil, 0, false
-	}
-	params := f.Find(0, "params")
-	if params < 0 {
-		return nil, 0, false
-	}
-	i := f.Find(params, "arguments")
-	if i < 0 {
-		return nil, 0, false
-	}
-	doubt, ok = j.cfg.Policy.Doubtful(tool, f, i, j.shapesOf(tool))
-	return f.Bytes(&f.Nodes[i]), doubt, ok
 }
 
 func denyRule(s policy.Shape) string {

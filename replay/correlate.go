@@ -72,7 +72,7 @@ func (m *Machine) register(ev *Event, dir analyze.Direction, msg *jsonrpc.Messag
 	if !m.id.ok {
 		return
 	}
-	c := call{key: m.id.key, kind: kind, method: m.name(msg.Method), tool: tool, seq: m.seq, ts: ev.TS, place: ev.Place,
+	c := call{key: m.id.key, kind: kind, method: m.names.name(msg.Method), tool: tool, seq: m.seq, ts: ev.TS, place: ev.Place,
 		strict: msg.Has&jsonrpc.Repeated != 0}
 	if msg.Has&jsonrpc.HasCursor != 0 {
 		c.cursor, _ = jsonrpc.LookupString(msg.Params, "cursor")
@@ -87,21 +87,6 @@ func (m *Machine) register(ev *Event, dir analyze.Direction, msg *jsonrpc.Messag
 		return
 	}
 	m.client.add(c)
-}
-
-// name is a bounded, interned copy of a method's or tool's name.
-func (m *Machine) name(b []byte) string {
-	if len(b) > maxKeptName {
-		h := sha256.Sum256(b)
-		const hexDigits = "0123456789abcdef"
-		s := append([]byte(nil), b[:maxKeptName]...)
-		s = append(s, "…#"...)
-		for _, x := range h[:8] {
-			s = append(s, hexDigits[x>>4], hexDigits[x&15])
-		}
-		return string(s)
-	}
-	return m.intern(b)
 }
 
 func progressToken(msg *jsonrpc.Message) jsonrpc.Key {

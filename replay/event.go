@@ -70,6 +70,8 @@ type Part struct {
 	Msg  jsonrpc.Message
 	Hits []catalog.Hit
 	Err  string // a batch element that is no message
+
+	ahead ahead
 }
 
 // Examiner reads and scans frames. It holds buffers only; one a goroutine.
@@ -77,6 +79,11 @@ type Examiner struct {
 	cov    analyze.Coverage
 	scan   *catalog.Scanner
 	parser jsonrpc.Parser
+
+	// of one that looks ahead
+	cfg   *Config // nil: it does not
+	call  flatCall
+	names names
 }
 
 // NewExaminer returns an examiner over the catalog.
@@ -94,6 +101,10 @@ func (x *Examiner) Strict(m *jsonrpc.Message, f *Frame, dst []catalog.Hit) []cat
 	p.Msg, p.Err, p.Hits = *m, "", dst[n:len(dst):len(dst)]
 	p.Msg.Texts, p.Msg.Notes = nil, nil // reused by the parser; the hits carry what is needed
 	f.single, f.many, f.rest = true, nil, nil
+	p.ahead = ahead{}
+	if x.cfg != nil {
+		x.ahead(p)
+	}
 	return dst
 }
 

@@ -23,6 +23,7 @@ type flatCall struct {
 	// shared says that somebody reads the flat form in any case, so that it is
 	// cheaper for all.
 	shared bool
+	looked looked // what the policy makes of it
 }
 
 // of lays the message flat when it is first asked for; nil where it holds more
@@ -40,7 +41,7 @@ func (c *flatCall) of(msg *jsonrpc.Message) *jsonrpc.Flat {
 
 // done forgets the call.
 func (c *flatCall) done() {
-	c.shared = false
+	c.shared, c.looked.said = false, nil
 	if c.tried {
 		c.tried = false
 		c.flat.Keep(keepFlatNodes, keepFlatText)

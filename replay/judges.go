@@ -66,11 +66,17 @@ func (j *judges) frame(m *Machine, ev *Event, dir analyze.Direction, p *Part, c 
 	if j.call.shared {
 		f.Flat = j.call.of(&p.Msg)
 	}
+	ahead := p.ahead.by == j.cfg
 	if c != nil {
 		j.shown.request = profile.Request{Method: c.method, Tool: c.tool, Params: c.params}
 		f.Request = &j.shown.request
 	}
-	j.show(m, f)
+	for i, s := range j.profiles {
+		if f.Facts = (profile.Facts{}); ahead && i < maxFacts {
+			f.Facts = p.ahead.facts[i]
+		}
+		m.addAll(s.Frame(f))
+	}
 	*f = profile.Frame{} // a session must not hold on to what it has seen
 	j.shown.request.Params = nil
 }
@@ -143,7 +149,7 @@ func (j *judges) request(m *Machine, ev *Event, p *Part, kind callKind, tool str
 		m.addAll(j.gate.Called(tool))
 	}
 	if j.cfg.Policy != nil {
-		j.policy(m, &p.Msg, tool)
+		j.policy(m, p, tool)
 	}
 }
 

@@ -27,7 +27,7 @@ type Machine struct {
 	serverName string
 	tasks      tasks
 	awaiting   map[string]int // tool -> results that ask for a retry
-	names      map[string]string
+	names      names
 	judges     judges
 	examine    *Examiner // for the second look at an edited frame
 	id         id        // of the message in hand: nothing that Clone copies
@@ -168,7 +168,7 @@ func (m *Machine) part(ev *Event, p *Part) (d decision) {
 	// The control notifications are recognised before any id is looked up
 	// and are never inspected, blocked, held or reordered.
 	if m.control(msg) {
-		m.out.Method = m.name(msg.Method)
+		m.out.Method = m.names.name(msg.Method)
 		m.judges.control(m, ev, dir, p)
 		m.settle(from, dir, msg, m.out.Method, "")
 		return decision{}
@@ -246,19 +246,4 @@ func (m *Machine) frameError(ev *Event, why string) {
 func (m *Machine) add(f analyze.Finding) {
 	f.Place.Frame, f.Place.Line, f.Place.Offset = m.place.Frame, m.place.Line, m.place.Offset
 	m.out.Findings = append(m.out.Findings, f)
-}
-
-// intern keeps one copy of a short, often repeated string.
-func (m *Machine) intern(b []byte) string {
-	if s, ok := m.names[string(b)]; ok {
-		return s
-	}
-	s := string(b)
-	if len(s) <= 256 && len(m.names) < 4096 {
-		if m.names == nil {
-			m.names = make(map[string]string)
-		}
-		m.names[s] = s
-	}
-	return s
 }

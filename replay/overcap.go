@@ -38,12 +38,12 @@ func (m *Machine) overCap(ev *Event) {
 		m.fault(ev, site, ev.Fault, &msg)
 	}
 	if msg.Has&jsonrpc.HasMethod != 0 && !msg.IsResponse() {
-		m.out.Method = m.name(msg.Method)
+		m.out.Method = m.names.name(msg.Method)
 		kind := kindOther
 		if dir == analyze.ClientToServer {
 			if kind = m.kind(&msg); kind == kindCall {
 				m.enforcing = true
-				tool = m.name(msg.Name)
+				tool = m.names.name(msg.Name)
 				m.out.Calls++
 			}
 		}

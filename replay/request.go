@@ -11,7 +11,7 @@ import (
 // on, and what the machine must remember of it.
 func (m *Machine) request(ev *Event, dir analyze.Direction, p *Part) decision {
 	msg := &p.Msg
-	m.out.Method = m.name(msg.Method)
+	m.out.Method = m.names.name(msg.Method)
 	if dir == analyze.ServerToClient {
 		return m.serverRequest(ev, p)
 	}
@@ -19,7 +19,9 @@ func (m *Machine) request(ev *Event, dir analyze.Direction, p *Part) decision {
 	tool := ""
 	if kind == kindCall {
 		m.enforcing = true
-		tool = m.name(msg.Name)
+		if tool = p.ahead.tool; p.ahead.by == nil {
+			tool = m.names.name(msg.Name)
+		}
 	} else if kind == kindTaskResult || kind == kindTaskGet {
 		tool = m.tasks.tool(taskParam(msg.Params))
 	}
@@ -36,7 +38,7 @@ func (m *Machine) request(ev *Event, dir analyze.Direction, p *Part) decision {
 
 	from := len(m.out.Findings)
 	if kind == kindCall {
-		m.judges.call.shared = m.cfg.Policy != nil || m.cfg.Allow != nil
+		m.judges.call.shared = p.ahead.by != m.cfg && (m.cfg.Policy != nil || m.cfg.Allow != nil)
 		defer m.judges.call.done()
 	}
 	m.judges.frame(m, ev, dir, p, nil)

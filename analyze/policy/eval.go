@@ -50,20 +50,20 @@ type call struct {
 func (c *call) full() bool { return c.coverage == analyze.Full }
 
 // Eval judges one call: one verdict a shape, in the order of Shapes. args are
-// the decoded arguments, nil when the call has none. shapes are those that the
+// the decoded arguments, nil when the call has none. known are the shapes that the
 // lock (or a tools/list seen earlier) gives the tool, nil where neither knows
 // the tool: then its name and its arguments decide. What the policy declares
 // for the tool comes on top. A repeated key is judged in every occurrence.
-func (p *Policy) Eval(tool string, args *jsonrpc.Value, shapes []Shape) []Verdict {
+func (p *Policy) Eval(tool string, args *jsonrpc.Value, known []Shape) []Verdict {
 	t := flatten(args)
 	var keys lock.Hint
 	for _, k := range t.keys() {
 		keys |= lock.HintOf(k)
 	}
-	return p.eval(tool, t, p.shapes(tool, shapes, keys))
+	return p.eval(tool, t, shapes(SetOf(known), p.declared(tool), guessed(lock.HintOf(tool), keys)))
 }
 
-// EvalOnly is Eval for some of a call's shapes, as Doubtful gives them.
+// EvalOnly is Eval for some of a call's shapes, as Look.Doubtful gives them.
 func (p *Policy) EvalOnly(tool string, args *jsonrpc.Value, shapes ShapeSet) []Verdict {
 	return p.eval(tool, flatten(args), shapes)
 }
@@ -73,7 +73,7 @@ func (p *Policy) eval(tool string, args tree, shapes ShapeSet) []Verdict {
 	rules := p.effective(tool)
 	var out []Verdict
 	for _, s := range Shapes {
-		if !shapes.has(s) {
+		if !shapes.Has(s) {
 			continue
 		}
 		v := Verdict{Tool: tool, Shape: s, Allow: true}

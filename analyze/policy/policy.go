@@ -172,18 +172,26 @@ func (p *Policy) Declared(name string) []Shape {
 func FromCapabilities(caps []lock.Capability) []Shape {
 	out := []Shape{}
 	for _, c := range caps {
-		switch c {
-		case lock.FSWrite:
-			out = append(out, FilesystemWrite)
-		case lock.ShellExec:
-			out = append(out, ShellExec)
-		case lock.HTTPRequest:
-			out = append(out, HTTPRequest)
-		case lock.SQLQuery:
-			out = append(out, SQLQuery)
-		case lock.Unclear:
-			out = append(out, inferred)
+		if s := shapeOf(c); s != "" {
+			out = append(out, s)
 		}
 	}
 	return out
+}
+
+// shapeOf is the shape of a capability, "" for one that has none.
+func shapeOf(c lock.Capability) Shape {
+	switch c {
+	case lock.FSWrite:
+		return FilesystemWrite
+	case lock.ShellExec:
+		return ShellExec
+	case lock.HTTPRequest:
+		return HTTPRequest
+	case lock.SQLQuery:
+		return SQLQuery
+	case lock.Unclear:
+		return inferred
+	}
+	return ""
 }

@@ -17,60 +17,80 @@ import (
 // manyArguments is the most values of a call that are judged here.
 const manyArguments = 256
 
-// Doubtful gives those of a call's shapes of which Eval may have something to
-// say, a deny or a note; of the others it has for certain nothing. f holds the
-// arguments at node i; shapes are as for Eval. ok is false where it is not known
-// which shapes the call has.
-func (p *Policy) Doubtful(tool string, f *jsonrpc.Flat, i int, shapes []Shape) (doubt ShapeSet, ok bool) {
+// Look is what is certain of a call by its arguments. It takes no memory of its
+// own and may be kept: what a tool does may be known later than what a call says.
+type Look struct {
+	// Known is false where it is not known which shapes the call has; all else is
+	// then empty.
+	Known    bool
+	declared ShapeSet // by the policy
+	guessed  ShapeSet // by the names of the tool and its arguments
+	judged   ShapeSet
+	doubt    ShapeSet // of those judged
+}
+
+// Look judges the arguments at node i of f for a tool of which known is known.
+func (p *Policy) Look(tool string, f *jsonrpc.Flat, i int, known ShapeSet) (l Look) {
 	if f.Nodes[i].Kind != jsonrpc.Object {
-		return 0, false
+		return l
 	}
 	q := quick{f: f, nodes: f.Nodes[i:f.Nodes[i].Next]}
 	if len(q.nodes) > manyArguments {
-		return 0, false
+		return l
 	}
 	var keys lock.Hint
 	for k := 1; k < len(q.nodes); k++ {
 		n := &q.nodes[k]
 		if n.KeyEscaped {
-			return 0, false
+			return l
 		}
 		if n.KeyEnd > n.Key {
 			q.hints[k] = lock.HintOf(f.Name(n))
 			keys |= q.hints[k]
 		}
 	}
-	doubt = p.shapes(tool, shapes, keys)
+	l = Look{Known: true, declared: p.declared(tool), guessed: guessed(lock.HintOf(tool), keys)}
+	l.judged = l.shapes(known)
+	l.doubt = l.judged
 	rules := p.effective(tool)
-	if doubt.has(FilesystemWrite) && q.fs(rules.fs) {
-		doubt &^= FilesystemWrite.bit()
+	if l.doubt.Has(FilesystemWrite) && q.fs(rules.fs) {
+		l.doubt &^= FilesystemWrite.bit()
 	}
-	if doubt.has(ShellExec) && q.shell(rules.shell) {
-		doubt &^= ShellExec.bit()
+	if l.doubt.Has(ShellExec) && q.shell(rules.shell) {
+		l.doubt &^= ShellExec.bit()
 	}
-	if doubt.has(SQLQuery) && q.sql(rules.sql) {
-		doubt &^= SQLQuery.bit()
+	if l.doubt.Has(SQLQuery) && q.sql(rules.sql) {
+		l.doubt &^= SQLQuery.bit()
 	}
 	// Of a request there is nearly always something to say: where a name leads is
 	// not known.
-	return doubt, true
+	return l
 }
+
+// Doubtful gives those of a call's shapes of which Eval may have something to
+// say, a deny or a note; of the others it has for certain nothing. ok is false
+// where one of the shapes was not judged when its arguments were looked at.
+func (l Look) Doubtful(known ShapeSet) (doubt ShapeSet, ok bool) {
+	s := l.shapes(known)
+	return s & l.doubt, l.Known && s&^l.judged == 0
+}
+
+func (l Look) shapes(known ShapeSet) ShapeSet { return shapes(known, l.declared, l.guessed) }
 
 // shapes are those that a call is judged by: what the policy declares, what is
 // known of the tool, and where that is not all what the names give.
-func (p *Policy) shapes(tool string, known []Shape, keys lock.Hint) (s ShapeSet) {
-	guess := known == nil
-	for _, k := range known {
-		guess = guess || k == inferred
-		s |= k.bit()
+func shapes(known, declared, guessed ShapeSet) ShapeSet {
+	if known&Guess != 0 {
+		declared |= guessed
 	}
+	return known&^Guess | declared
+}
+
+func (p *Policy) declared(tool string) (s ShapeSet) {
 	if t := p.tools[tool]; t != nil {
 		for k := range t.declared {
 			s |= k.bit()
 		}
-	}
-	if guess {
-		s |= guessed(lock.HintOf(tool), keys)
 	}
 	return s
 }
@@ -78,7 +98,34 @@ func (p *Policy) shapes(tool string, known []Shape, keys lock.Hint) (s ShapeSet)
 // ShapeSet is a set of shapes.
 type ShapeSet uint8
 
-func (s ShapeSet) has(shape Shape) bool { return s&shape.bit() != 0 }
+// Guess stands among the shapes that are known of a tool where those are not
+// all: alone where nothing is known of it.
+const Guess ShapeSet = 16
+
+// Everything is all shapes.
+const Everything ShapeSet = 15
+
+// SetOf is the set of what is known of a tool in the form that Eval takes.
+func SetOf(known []Shape) (s ShapeSet) {
+	if known == nil {
+		return Guess
+	}
+	for _, k := range known {
+		s |= k.bit()
+	}
+	return s
+}
+
+// SetFrom is SetOf of FromCapabilities.
+func SetFrom(caps []lock.Capability) (s ShapeSet) {
+	for _, c := range caps {
+		s |= shapeOf(c).bit()
+	}
+	return s
+}
+
+// Has reports that a shape is one of the set.
+func (s ShapeSet) Has(shape Shape) bool { return s&shape.bit() != 0 }
 
 func (s Shape) bit() ShapeSet {
 	switch s {
@@ -90,6 +137,8 @@ func (s Shape) bit() ShapeSet {
 		return 4
 	case SQLQuery:
 		return 8
+	case inferred:
+		return Guess
 	}
 	return 0
 }

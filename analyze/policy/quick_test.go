@@ -24,7 +24,11 @@ func quiet(t interface{ Fatalf(string, ...any) }, p *Policy, tool, args string, 
 	if i < 0 {
 		return false
 	}
-	doubt, ok := p.Doubtful(tool, &f, i, shapes)
+	known := SetOf(shapes)
+	doubt, ok := p.Look(tool, &f, i, known).Doubtful(known)
+	if early, enough := p.Look(tool, &f, i, Guess).Doubtful(known); enough && (early != doubt || !ok) {
+		t.Fatalf("%s with %s and shapes %q: %b are in doubt, looked at early %b", tool, args, shapes, doubt, early)
+	}
 	if !ok {
 		return false
 	}
@@ -105,7 +109,7 @@ func TestQuiet(t *testing.T) {
 	var f jsonrpc.Flat
 	args := []byte(`{"path":"out/how_than.py","query":"On server number balancer to will. ","limit":340}`)
 	if n := testing.AllocsPerRun(100, func() {
-		if !f.Read(args, 100, 32) || !none(p.Doubtful("create_issue", &f, 0, nil)) {
+		if !f.Read(args, 100, 32) || !none(p.Look("create_issue", &f, 0, Guess).Doubtful(Guess)) {
 			t.Fatal("not certain")
 		}
 	}); n > 1 { // the path

@@ -21,6 +21,9 @@ func (p *execProfile) Name() string { return Exec }
 // RecordingsOnly is true: no live peer of guard speaks the exec channel.
 func (p *execProfile) RecordingsOnly() bool { return true }
 
+// Facts says nothing: this channel has no messages.
+func (p *execProfile) Facts(*jsonrpc.Message, *jsonrpc.Flat) Facts { return Facts{} }
+
 // NewSession starts a session.
 func (p *execProfile) NewSession() Session { return &execSession{p: p} }
 

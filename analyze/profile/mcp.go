@@ -39,8 +39,9 @@ type mcpSession struct {
 	http    httpLog
 	// steps is what is left for checking structuredContent: hostile schemas
 	// and results must not make a session cost more than its bytes are worth.
-	steps int64
-	out   []analyze.Finding // of the last frame; its memory is used again
+	steps  int64
+	labels labels
+	out    []analyze.Finding // of the last frame; its memory is used again
 }
 
 // keepFindings is how many findings a session keeps room for: a frame has few.
@@ -129,12 +130,14 @@ func (s *mcpSession) message(f *Frame, v *verdicts) {
 	if control(m) {
 		return
 	}
-	s.envelope(f, v)
+	if !f.Facts.quiet {
+		envelope(m, v)
+	}
 	if m.Has&jsonrpc.HasMethod != 0 {
 		s.request(f, v)
 	}
-	if m.Has&jsonrpc.HasError != 0 {
-		s.errorObject(m, v)
+	if m.Has&jsonrpc.HasError != 0 && !f.Facts.quiet {
+		s.p.errorObject(m, v)
 	}
 	if m.Has&jsonrpc.HasResult != 0 && f.Request != nil {
 		s.result(f, v)
@@ -158,8 +161,7 @@ func control(m *jsonrpc.Message) bool {
 // request judges a request or notification by its method.
 func (s *mcpSession) request(f *Frame, v *verdicts) {
 	m := f.Msg
-	method := string(m.Method)
-	switch method {
+	switch string(m.Method) {
 	case "initialize":
 		s.initializeParams(m, v)
 	case "tools/list":
@@ -170,12 +172,20 @@ func (s *mcpSession) request(f *Frame, v *verdicts) {
 		}
 	case "tools/call":
 		s.call(f, v)
-	case "notifications/tools/list_changed":
-		v.add("OCU-LIST-CHANGED", "/method", "notifications/tools/list_changed: the tool set of this profile is fixed and never announces a change")
 	default:
-		if feature := notOffered(method); feature != "" {
-			v.add("OCU-METHOD", "/method", "a message of the "+feature+" feature, which this profile does not offer")
+		if !f.Facts.quiet {
+			methodOffered(m, v)
 		}
+	}
+}
+
+// methodOffered judges a message by its method alone.
+func methodOffered(m *jsonrpc.Message, v *verdicts) {
+	method := string(m.Method)
+	if method == "notifications/tools/list_changed" {
+		v.add("OCU-LIST-CHANGED", "/method", "notifications/tools/list_changed: the tool set of this profile is fixed and never announces a change")
+	} else if feature := notOffered(method); feature != "" {
+		v.add("OCU-METHOD", "/method", "a message of the "+feature+" feature, which this profile does not offer")
 	}
 }
 

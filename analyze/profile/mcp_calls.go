@@ -8,19 +8,26 @@ func (s *mcpSession) call(f *Frame, v *verdicts) {
 	at := len(v.out)
 	defer func() {
 		for i := at; i < len(v.out); i++ {
-			v.out[i].Tool = toolName(string(m.Name))
+			v.out[i].Tool = label(&s.labels, m.Name)
 		}
 	}()
 	if f.InFlight > 0 && m.Has&jsonrpc.HasID != 0 {
 		v.add("OCU-SEQUENTIAL", "", sequential(f.InFlight))
 	}
+	if !f.Facts.quiet {
+		s.p.callForm(m, f.Flat, v)
+	}
+}
+
+// callForm judges a tools/call request by itself.
+func (p *mcpProfile) callForm(m *jsonrpc.Message, flat *jsonrpc.Flat, v *verdicts) {
 	if kindOf(m.Params) != jsonrpc.Object {
 		if m.Has&jsonrpc.HasParams == 0 {
 			v.fault("", "lacks params")
 		}
 		return
 	}
-	name, args, meta := callParams(f)
+	name, args, meta := callParams(m, flat)
 	switch {
 	case name == nil:
 		v.fault("/params", `lacks a required member "name"`)
@@ -31,12 +38,12 @@ func (s *mcpSession) call(f *Frame, v *verdicts) {
 		if kindOf(args) != jsonrpc.Object {
 			v.fault("/params/arguments", "is no object")
 		}
-		if n, ok := within(args, s.p.limits.toolArguments); !ok {
-			v.add("OCU-ARGUMENTS-SIZE", "/params/arguments", bytesOver("the arguments object", n, s.p.limits.toolArguments))
+		if n, ok := within(args, p.limits.toolArguments); !ok {
+			v.add("OCU-ARGUMENTS-SIZE", "/params/arguments", bytesOver("the arguments object", n, p.limits.toolArguments))
 		}
 	}
 	if meta != nil {
-		s.requestMeta(meta, v)
+		requestMeta(meta, v)
 	}
 }
 
@@ -62,7 +69,7 @@ func sequentialAt(n int) string {
 
 // callParams are the raw members of a call's params that are judged; of a
 // repeated one the last.
-func callParams(f *Frame) (name, args, meta []byte) {
+func callParams(m *jsonrpc.Message, flat *jsonrpc.Flat) (name, args, meta []byte) {
 	take := func(key, val []byte) {
 		switch string(key) {
 		case "name":
@@ -73,23 +80,23 @@ func callParams(f *Frame) (name, args, meta []byte) {
 			meta = val
 		}
 	}
-	if i := flatParams(f.Flat); i >= 0 {
-		for c := i + 1; c < int(f.Flat.Nodes[i].Next); c = int(f.Flat.Nodes[c].Next) {
-			n := &f.Flat.Nodes[c]
-			val := f.Flat.Bytes(n)
+	if i := flatParams(flat); i >= 0 {
+		for c := i + 1; c < int(flat.Nodes[i].Next); c = int(flat.Nodes[c].Next) {
+			n := &flat.Nodes[c]
+			val := flat.Bytes(n)
 			if n.Kind == jsonrpc.String {
-				val = f.Flat.Raw[n.Start-1 : n.End+1]
+				val = flat.Raw[n.Start-1 : n.End+1]
 			}
 			if n.KeyEscaped {
-				key, _ := jsonrpc.Unquote(nil, f.Flat.Name(n))
+				key, _ := jsonrpc.Unquote(nil, flat.Name(n))
 				take(key, val)
 			} else {
-				take(f.Flat.Name(n), val)
+				take(flat.Name(n), val)
 			}
 		}
 		return name, args, meta
 	}
-	o, _ := objectOf(f.Msg.Params)
+	o, _ := objectOf(m.Params)
 	for {
 		key, val, more := o.next()
 		if !more {
@@ -108,7 +115,7 @@ func flatParams(f *jsonrpc.Flat) int {
 
 // requestMeta judges params._meta: an object whose progressToken, if any, is a
 // string or an integer.
-func (s *mcpSession) requestMeta(meta []byte, v *verdicts) {
+func requestMeta(meta []byte, v *verdicts) {
 	o, ok := objectOf(meta)
 	if !ok {
 		v.fault("/params/_meta", "is no object")

@@ -11,8 +11,7 @@ import (
 
 // envelope judges what JSON-RPC and the revision say of every message. MCP
 // narrows JSON-RPC: ids are strings or integers, params and result are objects.
-func (s *mcpSession) envelope(f *Frame, v *verdicts) {
-	m := f.Msg
+func envelope(m *jsonrpc.Message, v *verdicts) {
 	switch ver := versionMember(m); {
 	case ver == nil:
 		v.fault("", `lacks "jsonrpc"`)
@@ -31,7 +30,7 @@ func (s *mcpSession) envelope(f *Frame, v *verdicts) {
 	if method && m.Method == nil {
 		v.fault("/method", "is no string")
 	}
-	s.id(m, v)
+	envelopeID(m, v)
 	if m.Has&jsonrpc.HasParams != 0 && kindOf(m.Params) != jsonrpc.Object {
 		v.fault("/params", "is no object")
 	}
@@ -40,8 +39,8 @@ func (s *mcpSession) envelope(f *Frame, v *verdicts) {
 	}
 }
 
-// id judges the id, and that there is one where the message needs one.
-func (s *mcpSession) id(m *jsonrpc.Message, v *verdicts) {
+// envelopeID judges the id, and that there is one where the message needs one.
+func envelopeID(m *jsonrpc.Message, v *verdicts) {
 	has := m.Has&jsonrpc.HasID != 0
 	if m.IsResponse() {
 		switch {

@@ -12,7 +12,7 @@ import (
 var errorCodes = [...]string{"-32700", "-32600", "-32601", "-32602", "-32603"}
 
 // errorObject judges a JSON-RPC error of either side.
-func (s *mcpSession) errorObject(m *jsonrpc.Message, v *verdicts) {
+func (p *mcpProfile) errorObject(m *jsonrpc.Message, v *verdicts) {
 	o, ok := objectOf(m.Error)
 	if !ok {
 		v.add("OCU-ERROR-SHAPE", "/error", "error is no object")
@@ -33,21 +33,21 @@ func (s *mcpSession) errorObject(m *jsonrpc.Message, v *verdicts) {
 			data = val
 		}
 	}
-	s.errorShape(code, message, v)
+	p.errorShape(code, message, v)
 	if code != nil && kindOf(code) == jsonrpc.Number && !standardCode(code) {
-		v.add("OCU-ERROR-CODE", "/error/code", "error code "+s.p.redact.name(string(code[:min(len(code), 32)]))+
+		v.add("OCU-ERROR-CODE", "/error/code", "error code "+p.redact.name(string(code[:min(len(code), 32)]))+
 			" is none of -32700, -32600, -32601, -32602, -32603")
 	}
-	if n, ok := valueSize(message, s.p.limits.errorMessage); kindOf(message) == jsonrpc.String && !ok {
-		v.add("OCU-ERROR-MESSAGE", "/error/message", bytesOver("the error message", n, s.p.limits.errorMessage))
+	if n, ok := valueSize(message, p.limits.errorMessage); kindOf(message) == jsonrpc.String && !ok {
+		v.add("OCU-ERROR-MESSAGE", "/error/message", bytesOver("the error message", n, p.limits.errorMessage))
 	}
-	if n, ok := within(data, s.p.limits.errorData); !ok {
-		v.add("OCU-ERROR-DATA", "/error/data", bytesOver("the error data", n, s.p.limits.errorData))
+	if n, ok := within(data, p.limits.errorData); !ok {
+		v.add("OCU-ERROR-DATA", "/error/data", bytesOver("the error data", n, p.limits.errorData))
 	}
-	s.leaks(message, data, v)
+	p.leaks(message, data, v)
 }
 
-func (s *mcpSession) errorShape(code, message []byte, v *verdicts) {
+func (p *mcpProfile) errorShape(code, message []byte, v *verdicts) {
 	const rule = "OCU-ERROR-SHAPE"
 	switch {
 	case code == nil && message == nil:
@@ -74,7 +74,7 @@ func standardCode(raw []byte) bool {
 
 // leaks looks for what an error must not tell of the inside: one finding a
 // kind, at the string that tells it first.
-func (s *mcpSession) leaks(message, data []byte, v *verdicts) {
+func (p *mcpProfile) leaks(message, data []byte, v *verdicts) {
 	var seen [leak.Kinds]bool
 	look := func(text, pointer string) {
 		for _, h := range leak.Find(text) {
@@ -82,8 +82,8 @@ func (s *mcpSession) leaks(message, data []byte, v *verdicts) {
 				continue
 			}
 			seen[h.Kind] = true
-			f := v.add("OCU-ERROR-LEAK", s.p.redact.pointer(pointer), "the error tells "+h.Kind.String()+" of the inside")
-			f.Snippet = s.p.redact.part(text, text[h.Start:h.End])
+			f := v.add("OCU-ERROR-LEAK", p.redact.pointer(pointer), "the error tells "+h.Kind.String()+" of the inside")
+			f.Snippet = p.redact.part(text, text[h.Start:h.End])
 		}
 	}
 	if text, ok := stringOf(message); ok {

@@ -13,30 +13,36 @@ const maxBlocksShown = 16
 // trace: most have the one shape that their reader has seen already, and of the
 // others this walks the raw bytes and decodes only what is out of the ordinary.
 func (s *mcpSession) callResult(f *Frame, v *verdicts) {
-	m := f.Msg
 	at, tool := len(v.out), ""
-	if n, ok := within(m.Result, s.p.limits.callToolResult); !ok {
-		v.add("OCU-RESULT-SIZE", "/result", bytesOver("the tool result", n, s.p.limits.callToolResult))
+	structured, failed := f.Facts.structured(f.Msg.Result), f.Facts.failed
+	if !f.Facts.result {
+		structured, failed = s.p.resultForm(f.Msg, v)
 	}
-	failed := m.Has&jsonrpc.HasIsError != 0
-	if m.TextResult && m.Has&jsonrpc.Ambiguous == 0 && s.p.limits.contentBlocks >= jsonrpc.MaxTextBlocks {
-		s.structured(f, nil, failed, v)
-	} else {
-		failed = s.members(f, v)
-	}
+	s.structured(f, structured, failed, v)
 	for i := at; i < len(v.out); i++ {
 		if i == at {
-			tool = toolName(f.Request.Tool)
+			tool = label(&s.labels, f.Request.Tool)
 		}
 		v.out[i].Tool = tool
 		v.out[i].IsError = failed
 	}
 }
 
-// members judges the members of a tool result and says whether it is an error.
-func (s *mcpSession) members(f *Frame, v *verdicts) (failed bool) {
-	result := f.Msg.Result
-	var content, structured, isError, meta []byte
+// resultForm judges a tool's result but for its structuredContent, which it
+// returns, and says whether it is an error.
+func (p *mcpProfile) resultForm(m *jsonrpc.Message, v *verdicts) (structured []byte, failed bool) {
+	if n, ok := within(m.Result, p.limits.callToolResult); !ok {
+		v.add("OCU-RESULT-SIZE", "/result", bytesOver("the tool result", n, p.limits.callToolResult))
+	}
+	if m.TextResult && m.Has&jsonrpc.Ambiguous == 0 && p.limits.contentBlocks >= jsonrpc.MaxTextBlocks {
+		return nil, m.Has&jsonrpc.HasIsError != 0
+	}
+	return p.members(m.Result, v)
+}
+
+// members judges the members of a tool result.
+func (p *mcpProfile) members(result []byte, v *verdicts) (structured []byte, failed bool) {
+	var content, isError, meta []byte
 	o, _ := objectOf(result)
 	for {
 		key, start, more := o.key()
@@ -45,7 +51,7 @@ func (s *mcpSession) members(f *Frame, v *verdicts) (failed bool) {
 		}
 		if string(key) == "content" && start < len(result) && result[start] == '[' {
 			content = result[start : start+1]
-			o.i = s.blocks(result, start, v)
+			o.i = p.blocks(result, start, v)
 			continue
 		}
 		o.i = valueEnd(result, start)
@@ -76,14 +82,12 @@ func (s *mcpSession) members(f *Frame, v *verdicts) (failed bool) {
 	if meta != nil && kindOf(meta) != jsonrpc.Object {
 		v.fault("/result/_meta", "is no object")
 	}
-	failed = string(isError) == "true"
-	s.structured(f, structured, failed, v)
-	return failed
+	return structured, string(isError) == "true"
 }
 
 // blocks judges the content blocks of the array at b[start] and returns its
 // end.
-func (s *mcpSession) blocks(b []byte, start int, v *verdicts) int {
+func (p *mcpProfile) blocks(b []byte, start int, v *verdicts) int {
 	n, wrong, i := 0, 0, start+1
 	for ; ; n++ {
 		i = space(b, i)
@@ -93,7 +97,7 @@ func (s *mcpSession) blocks(b []byte, start int, v *verdicts) int {
 		if i >= len(b) || b[i] == ']' {
 			break
 		}
-		ok, typ, end := s.block(b, i, n, v)
+		ok, typ, end := p.block(b, i, n, v)
 		if end <= i {
 			i = len(b)
 			break
@@ -111,15 +115,15 @@ func (s *mcpSession) blocks(b []byte, start int, v *verdicts) int {
 	if wrong > maxBlocksShown {
 		v.out[len(v.out)-1].Message += " (" + itoa(wrong-maxBlocksShown) + " more such blocks follow)"
 	}
-	if int64(n) > s.p.limits.contentBlocks {
-		v.add("OCU-CONTENT-BLOCKS", "/result/content", "the tool result has "+itoa(n)+" content blocks, over the limit of "+itoa(int(s.p.limits.contentBlocks)))
+	if int64(n) > p.limits.contentBlocks {
+		v.add("OCU-CONTENT-BLOCKS", "/result/content", "the tool result has "+itoa(n)+" content blocks, over the limit of "+itoa(int(p.limits.contentBlocks)))
 	}
 	return min(i+1, len(b))
 }
 
 // block judges the content block at b[start] and returns its end: false, with
 // a word for what it is, when it is neither text nor image.
-func (s *mcpSession) block(b []byte, start, n int, v *verdicts) (ok bool, what string, end int) {
+func (p *mcpProfile) block(b []byte, start, n int, v *verdicts) (ok bool, what string, end int) {
 	if b[start] != '{' {
 		return false, "no object", valueEnd(b, start)
 	}
@@ -159,7 +163,7 @@ func (s *mcpSession) block(b []byte, start, n int, v *verdicts) (ok bool, what s
 		plain = plain && kindOf(data) == jsonrpc.String && kindOf(mime) == jsonrpc.String
 	default:
 		name, _ := stringOf(typ)
-		return false, "of type " + s.p.redact.name(name), end
+		return false, "of type " + p.redact.name(name), end
 	}
 	if !plain && len(v.base) < 6 {
 		shapeOf(def, "/result/content/"+itoa(n), b[start:end], v)

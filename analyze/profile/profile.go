@@ -53,6 +53,9 @@ type Profile interface {
 	// RecordingsOnly reports that guard must refuse the profile.
 	RecordingsOnly() bool
 	NewSession() Session
+	// Facts says of a message what needs no session, for its Frame. flat is a
+	// request laid flat, nil where nobody has done so.
+	Facts(m *jsonrpc.Message, flat *jsonrpc.Flat) Facts
 }
 
 // Session is the state of one session. It is not safe for use by several
@@ -77,6 +80,9 @@ type Frame struct {
 	// Flat is a request laid flat, where somebody has done so: it saves reading
 	// its params again. nil elsewhere.
 	Flat *jsonrpc.Flat
+	// Facts are what the profile has said of Msg; nothing where it was not asked.
+	// They make the judging cheaper and never another.
+	Facts Facts
 	// Batch marks the frame of a whole array. Its elements may follow as
 	// frames of their own, without Batch and HTTP.
 	Batch bool

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/jsonrpc"
 	"github.com/warden-trace/warden/analyze/profile"
 	"github.com/warden-trace/warden/replay"
 )
@@ -183,10 +184,11 @@ func TestServerIsReadInItsClientsFraming(t *testing.T) {
 // broken is a profile with a fault: it panics on frames that say so.
 type broken struct{}
 
-func (broken) Name() string                { return "broken" }
-func (broken) RecordingsOnly() bool        { return false }
-func (broken) NewSession() profile.Session { return broken{} }
-func (broken) Close() []analyze.Finding    { return nil }
+func (broken) Name() string                                               { return "broken" }
+func (broken) RecordingsOnly() bool                                       { return false }
+func (broken) Facts(*jsonrpc.Message, *jsonrpc.Flat) (none profile.Facts) { return none }
+func (broken) NewSession() profile.Session                                { return broken{} }
+func (broken) Close() []analyze.Finding                                   { return nil }
 func (b broken) Frame(f *profile.Frame) []analyze.Finding {
 	if bytes.Contains(f.Raw, []byte("PANIC")) {
 		panic("a secret text that nobody may see")

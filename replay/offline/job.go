@@ -38,7 +38,7 @@ type worker struct {
 }
 
 func newWorker(cfg *replay.Config) *worker {
-	return &worker{cfg: cfg, examine: replay.NewExaminer(cfg.Catalog, cfg.Coverage)}
+	return &worker{cfg: cfg, examine: cfg.Examiner()}
 }
 
 func (w *worker) run(j *job) {

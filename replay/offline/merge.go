@@ -50,7 +50,7 @@ type merge struct {
 const namedBadLines = 20
 
 func newMerge(o Options) *merge {
-	m := &merge{o: o, examine: replay.NewExaminer(o.Config.Catalog, o.Config.Coverage)}
+	m := &merge{o: o, examine: o.Config.Examiner()}
 	m.sum.Counts.Rules = make(map[string]int64)
 	return m
 }
