@@ -170,7 +170,9 @@ func (m *Machine) tick(now int64) {
 
 // addAll adds findings that stand on the frame in hand.
 func (m *Machine) addAll(fs []analyze.Finding) {
-	for _, f := range fs {
-		m.add(f)
+	from := len(m.out.Findings)
+	m.out.Findings = append(m.out.Findings, fs...)
+	for i := from; i < len(m.out.Findings); i++ {
+		m.here(&m.out.Findings[i])
 	}
 }

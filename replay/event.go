@@ -83,7 +83,7 @@ type Examiner struct {
 	// of one that looks ahead
 	cfg   *Config // nil: it does not
 	call  flatCall
-	names names
+	tools tools
 }
 
 // NewExaminer returns an examiner over the catalog.

@@ -145,7 +145,7 @@ func (j *judges) request(m *Machine, ev *Event, p *Part, kind callKind, tool str
 	if kind != kindCall {
 		return
 	}
-	if j.gate != nil {
+	if j.gate != nil && (!p.ahead.locked || p.ahead.by != j.cfg) {
 		m.addAll(j.gate.Called(tool))
 	}
 	if j.cfg.Policy != nil {

@@ -244,6 +244,10 @@ func (m *Machine) frameError(ev *Event, why string) {
 
 // add appends a finding that stands on the frame in hand.
 func (m *Machine) add(f analyze.Finding) {
-	f.Place.Frame, f.Place.Line, f.Place.Offset = m.place.Frame, m.place.Line, m.place.Offset
+	m.here(&f)
 	m.out.Findings = append(m.out.Findings, f)
+}
+
+func (m *Machine) here(f *analyze.Finding) {
+	f.Place.Frame, f.Place.Line, f.Place.Offset = m.place.Frame, m.place.Line, m.place.Offset
 }

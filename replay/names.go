@@ -15,8 +15,9 @@ const (
 	maxInterns = 256 // bytes of a name
 )
 
-// name is a bounded copy of a method's or tool's name.
-func (n *names) name(b []byte) string {
+// bounded is a copy of a method's or tool's name, of a long one its beginning
+// and a digest.
+func bounded(b []byte) string {
 	if len(b) > maxKeptName {
 		h := sha256.Sum256(b)
 		const hexDigits = "0123456789abcdef"
@@ -27,10 +28,24 @@ func (n *names) name(b []byte) string {
 		}
 		return string(s)
 	}
-	if len(b) == 0 || len(b) > maxInterns {
-		return string(b)
+	return string(b)
+}
+
+// slot spreads names over a small table.
+func slot(name []byte) int {
+	n := len(name)
+	if n == 0 {
+		return 0
 	}
-	at := &n.last[(len(b)+int(b[0])*5+int(b[len(b)-1])*3+int(b[len(b)/2]))%len(n.last)]
+	return n + int(name[0])*5 + int(name[n-1])*3 + int(name[n/2])
+}
+
+// name is bounded, with one copy of short names.
+func (n *names) name(b []byte) string {
+	if len(b) == 0 || len(b) > maxInterns {
+		return bounded(b)
+	}
+	at := &n.last[slot(b)%len(n.last)]
 	if *at == string(b) {
 		return *at
 	}

@@ -29,8 +29,20 @@ type Look struct {
 	doubt    ShapeSet // of those judged
 }
 
+// Of is what a policy says of a tool, whatever it is called with.
+type Of struct {
+	rules    constraints
+	declared ShapeSet
+	hint     lock.Hint // of its name
+}
+
+// Of gives what the policy says of a tool, to be kept for its further calls.
+func (p *Policy) Of(tool string) Of {
+	return Of{rules: p.effective(tool), declared: p.declared(tool), hint: lock.HintOf(tool)}
+}
+
 // Look judges the arguments at node i of f for a tool of which known is known.
-func (p *Policy) Look(tool string, f *jsonrpc.Flat, i int, known ShapeSet) (l Look) {
+func (t *Of) Look(f *jsonrpc.Flat, i int, known ShapeSet) (l Look) {
 	if f.Nodes[i].Kind != jsonrpc.Object {
 		return l
 	}
@@ -49,17 +61,16 @@ func (p *Policy) Look(tool string, f *jsonrpc.Flat, i int, known ShapeSet) (l Lo
 			keys |= q.hints[k]
 		}
 	}
-	l = Look{Known: true, declared: p.declared(tool), guessed: guessed(lock.HintOf(tool), keys)}
+	l = Look{Known: true, declared: t.declared, guessed: guessed(t.hint, keys)}
 	l.judged = l.shapes(known)
 	l.doubt = l.judged
-	rules := p.effective(tool)
-	if l.doubt.Has(FilesystemWrite) && q.fs(rules.fs) {
+	if l.doubt.Has(FilesystemWrite) && q.fs(t.rules.fs) {
 		l.doubt &^= FilesystemWrite.bit()
 	}
-	if l.doubt.Has(ShellExec) && q.shell(rules.shell) {
+	if l.doubt.Has(ShellExec) && q.shell(t.rules.shell) {
 		l.doubt &^= ShellExec.bit()
 	}
-	if l.doubt.Has(SQLQuery) && q.sql(rules.sql) {
+	if l.doubt.Has(SQLQuery) && q.sql(t.rules.sql) {
 		l.doubt &^= SQLQuery.bit()
 	}
 	// Of a request there is nearly always something to say: where a name leads is

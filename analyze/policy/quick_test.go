@@ -25,8 +25,9 @@ func quiet(t interface{ Fatalf(string, ...any) }, p *Policy, tool, args string, 
 		return false
 	}
 	known := SetOf(shapes)
-	doubt, ok := p.Look(tool, &f, i, known).Doubtful(known)
-	if early, enough := p.Look(tool, &f, i, Guess).Doubtful(known); enough && (early != doubt || !ok) {
+	of := p.Of(tool)
+	doubt, ok := of.Look(&f, i, known).Doubtful(known)
+	if early, enough := of.Look(&f, i, Guess).Doubtful(known); enough && (early != doubt || !ok) {
 		t.Fatalf("%s with %s and shapes %q: %b are in doubt, looked at early %b", tool, args, shapes, doubt, early)
 	}
 	if !ok {
@@ -107,9 +108,10 @@ func TestQuiet(t *testing.T) {
 	}
 	none := func(doubt ShapeSet, ok bool) bool { return doubt == 0 && ok }
 	var f jsonrpc.Flat
+	of := p.Of("create_issue")
 	args := []byte(`{"path":"out/how_than.py","query":"On server number balancer to will. ","limit":340}`)
 	if n := testing.AllocsPerRun(100, func() {
-		if !f.Read(args, 100, 32) || !none(p.Look("create_issue", &f, 0, Guess).Doubtful(Guess)) {
+		if !f.Read(args, 100, 32) || !none(of.Look(&f, 0, Guess).Doubtful(Guess)) {
 			t.Fatal("not certain")
 		}
 	}); n > 1 { // the path

@@ -3,6 +3,7 @@ package profile
 import (
 	"math"
 
+	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 )
 
@@ -12,12 +13,14 @@ import (
 type Facts struct {
 	// quiet: the message has nothing to find fault with whatever its session.
 	quiet bool
-	// result: neither has its result, if it is a tool's.
+	// result: its result, if it is a tool's, has been looked at, and found is all
+	// that is wrong with it; nil for nothing.
 	result bool
 	failed bool // such a result is an error
 	// Its structuredContent, which is the session's matter, as offsets in the
 	// result; both 0 for none.
 	from, to int32
+	found    *analyze.Finding
 }
 
 // Facts looks at a message. It runs what a session would run, and where that has
@@ -45,8 +48,11 @@ func (p *mcpProfile) Facts(m *jsonrpc.Message, flat *jsonrpc.Flat) (f Facts) {
 		return f
 	}
 	structured, failed := p.resultForm(m, &v)
-	if !v.empty() {
-		return f
+	switch {
+	case len(v.base) > 0 || len(v.out) > 1:
+		return f // more than is worth to be carried along
+	case len(v.out) == 1:
+		f.found = &v.out[0]
 	}
 	f.result, f.failed = true, failed
 	if len(structured) > 0 {
@@ -70,15 +76,23 @@ func (f *Facts) structured(result []byte) []byte {
 // labels keeps the tools' names that were shown last, as reports show them.
 type labels [16]struct{ raw, shown string }
 
+// maxLabel bounds the names that are remembered for quick use.
+const maxLabel = 256
+
 // label is toolName, for less where the name was seen lately.
 func label[T string | []byte](n *labels, raw T) string {
-	if len(raw) == 0 || len(raw) > 256 {
+	if len(raw) == 0 || len(raw) > maxLabel {
 		return toolName(string(raw))
 	}
-	e := &n[(len(raw)+int(raw[0])*5+int(raw[len(raw)-1])*3+int(raw[len(raw)/2]))%len(n)]
+	e := &n[slot(raw)%len(n)]
 	if e.raw != string(raw) {
 		e.raw = string(raw)
 		e.shown = toolName(e.raw)
 	}
 	return e.shown
+}
+
+// slot spreads names, which must not be empty, over a small table.
+func slot[T string | []byte](name T) int {
+	return len(name) + int(name[0])*5 + int(name[len(name)-1])*3 + int(name[len(name)/2])
 }

@@ -56,19 +56,18 @@ func envelopeID(m *jsonrpc.Message, v *verdicts) {
 		}
 		return
 	}
-	method := string(m.Method)
 	switch {
 	case has && !goodID(m):
 		v.fault("/id", "is neither a string nor an integer")
-	case has && strings.HasPrefix(method, "notifications/"):
+	case has && bytes.HasPrefix(m.Method, []byte("notifications/")):
 		v.fault("/id", "stands in a notification")
-	case !has && needsID(method):
+	case !has && needsID(m.Method):
 		v.fault("", "is a request without an id")
 	}
 }
 
-func needsID(method string) bool {
-	switch method {
+func needsID(method []byte) bool {
+	switch string(method) {
 	case "initialize", "ping", "tools/list", "tools/call":
 		return true
 	}
@@ -110,7 +109,11 @@ func unreadableRequest(m *jsonrpc.Message) bool {
 // isInteger reports a number without a fraction, however it is spelled: 1.0
 // and 10e-1 are integers to JSON Schema.
 func isInteger(raw []byte) bool {
-	if !bytes.ContainsAny(raw, ".eE") {
+	plain := true
+	for _, c := range raw {
+		plain = plain && c != '.' && c|0x20 != 'e'
+	}
+	if plain {
 		c := raw[len(raw)-1]
 		return c >= '0' && c <= '9'
 	}

@@ -17,6 +17,8 @@ func (s *mcpSession) callResult(f *Frame, v *verdicts) {
 	structured, failed := f.Facts.structured(f.Msg.Result), f.Facts.failed
 	if !f.Facts.result {
 		structured, failed = s.p.resultForm(f.Msg, v)
+	} else if f.Facts.found != nil {
+		v.out = append(v.out, *f.Facts.found)
 	}
 	s.structured(f, structured, failed, v)
 	for i := at; i < len(v.out); i++ {

@@ -64,6 +64,11 @@ func (m *toolMemo) tool(p *mcpProfile, t *jsonrpc.Value) *toolEntry {
 type toolSet struct {
 	first  map[string]*toolEntry // as the session first defined each name
 	latest map[string]*toolEntry // for structuredContent: as the last list has it
+	// lately is what get found last.
+	lately [16]struct {
+		name  string
+		entry *toolEntry
+	}
 	// complete says that one listing has been read to its end, so that a new
 	// name is an addition.
 	complete bool
@@ -80,7 +85,17 @@ const (
 	maxListings = 16     // listings that are open at once
 )
 
-func (t *toolSet) get(name string) *toolEntry { return t.latest[name] }
+// get gives a tool's entry, nil for none.
+func (t *toolSet) get(name string) *toolEntry {
+	if len(name) == 0 || len(name) > maxLabel {
+		return t.latest[name]
+	}
+	l := &t.lately[slot(name)%len(t.lately)]
+	if l.entry == nil || l.name != name {
+		l.name, l.entry = name, t.latest[name]
+	}
+	return l.entry
+}
 
 // begin gives the listing that a page belongs to, nil for a page of one whose
 // beginning was not seen.
@@ -106,6 +121,7 @@ func (t *toolSet) page(entries []*toolEntry, cursor, next string, v *verdicts) {
 	if t.first == nil {
 		t.first, t.latest = map[string]*toolEntry{}, map[string]*toolEntry{}
 	}
+	clear(t.lately[:])
 	l := t.begin(cursor)
 	var added, removed, changed []string
 	for _, e := range entries {
