@@ -141,8 +141,8 @@ func (j *judges) filter(msg *jsonrpc.Message) (decision, bool) {
 // tick lets time pass: calls that ran out of it are answered, and the finding
 // stands on the request.
 func (m *Machine) tick(now int64) {
-	if m.judges.allow == nil || now == 0 {
-		return
+	if m.judges.allow == nil || now == 0 || m.cfg.RequestTimeout <= 0 {
+		return // nothing can run out of time
 	}
 	for _, e := range m.judges.allow.Clock(moment(now)).Expired {
 		f := e.Finding

@@ -72,7 +72,7 @@ func (m *Machine) register(ev *Event, dir analyze.Direction, msg *jsonrpc.Messag
 	if !m.id.ok {
 		return
 	}
-	c := call{key: m.id.key, kind: kind, method: m.names.name(msg.Method), tool: tool, seq: m.seq, ts: ev.TS, place: ev.Place,
+	c := call{key: m.id.key, kind: kind, method: m.out.Method, tool: tool, seq: m.seq, ts: ev.TS, place: ev.Place,
 		strict: msg.Has&jsonrpc.Repeated != 0}
 	if msg.Has&jsonrpc.HasCursor != 0 {
 		c.cursor, _ = jsonrpc.LookupString(msg.Params, "cursor")

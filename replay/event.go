@@ -101,7 +101,7 @@ func (x *Examiner) Strict(m *jsonrpc.Message, f *Frame, dst []catalog.Hit) []cat
 	p.Msg, p.Err, p.Hits = *m, "", dst[n:len(dst):len(dst)]
 	p.Msg.Texts, p.Msg.Notes = nil, nil // reused by the parser; the hits carry what is needed
 	f.single, f.many, f.rest = true, nil, nil
-	p.ahead = ahead{}
+	p.ahead.by = nil // so that the rest of it, which is another message's, says nothing
 	if x.cfg != nil {
 		x.ahead(p)
 	}

@@ -145,8 +145,12 @@ func (j *judges) request(m *Machine, ev *Event, p *Part, kind callKind, tool str
 	if kind != kindCall {
 		return
 	}
-	if j.gate != nil && (!p.ahead.locked || p.ahead.by != j.cfg) {
+	switch {
+	case j.gate == nil:
+	case p.ahead.by != j.cfg:
 		m.addAll(j.gate.Called(tool))
+	case !p.ahead.locked:
+		m.addAll(j.gate.Unlisted(tool))
 	}
 	if j.cfg.Policy != nil {
 		j.policy(m, p, tool)

@@ -17,9 +17,11 @@ func (s *Session) tick(t time.Time) {
 
 // add notes a call in flight.
 func (s *Session) add(c Call) {
-	f := new(flight)
+	var f *flight
 	if n := len(s.spare); n > 0 {
 		f, s.spare = s.spare[n-1], s.spare[:n-1]
+	} else {
+		f = new(flight)
 	}
 	s.begun++
 	*f = flight{key: c.Key, tool: briefly(c.Tool), ref: c.Ref, order: s.begun}

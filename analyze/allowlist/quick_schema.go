@@ -38,7 +38,7 @@ func (s *schema) surely(f *jsonrpc.Flat, i int) bool {
 	}
 	needed := 0
 	for m := i + 1; m < int(n.Next); m = int(f.Nodes[m].Next) {
-		p := s.props[string(f.Name(&f.Nodes[m]))]
+		p := s.quickly(f.Name(&f.Nodes[m]))
 		if p == nil || !p.surely(f, m) {
 			return false
 		}

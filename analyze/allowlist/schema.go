@@ -12,6 +12,7 @@ import (
 type schema struct {
 	kind     string // the one type
 	props    map[string]*schema
+	few      []property // of props, where these are few enough to be gone through
 	required []string
 	items    *schema
 	low      *bound
@@ -200,6 +201,32 @@ func (l *loader) properties(s *schema, v *jsonrpc.Value, key string) {
 		docs[m.Key] = p.doc
 	}
 	s.doc["properties"] = docs
+	if len(s.props) <= fewProperties {
+		for name, p := range s.props {
+			s.few = append(s.few, property{name, p})
+		}
+	}
+}
+
+// fewProperties is up to how many going through them takes less than a map.
+const fewProperties = 6
+
+type property struct {
+	name   string
+	schema *schema
+}
+
+// quickly gives the schema of an object's member, nil for none.
+func (s *schema) quickly(name []byte) *schema {
+	if len(s.few) == 0 {
+		return s.props[string(name)]
+	}
+	for i := range s.few {
+		if s.few[i].name == string(name) {
+			return s.few[i].schema
+		}
+	}
+	return nil
 }
 
 func (l *loader) required(s *schema, v *jsonrpc.Value, key string) {

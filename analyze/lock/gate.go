@@ -187,6 +187,27 @@ func (g *Gate) listing(a ask) (int, *listing) {
 	return at, list
 }
 
+// Unlisted is Called where it is known that the lock does not list the tool. The
+// result is valid until the next call.
+func (g *Gate) Unlisted(tool string) []analyze.Finding {
+	if g == nil || !g.full {
+		return nil
+	}
+	if g.said[0].Rule == "" { // one call is like the other but for the tool
+		g.said[0] = analyze.Finding{
+			Rule:      "MCP-DRIFT-UNLISTED",
+			Tier:      analyze.Note,
+			Severity:  analyze.Low,
+			Direction: analyze.ClientToServer,
+			Method:    "tools/call",
+			Block:     -1,
+			Message:   "a call to a tool that warden.lock does not list",
+		}
+	}
+	g.said[0].Tool = tool
+	return g.said[:]
+}
+
 // Called notes a tools/call request. With full coverage a tool that the lock
 // does not list gives a note.
 func (g *Gate) Called(tool string) []analyze.Finding {
@@ -196,15 +217,5 @@ func (g *Gate) Called(tool string) []analyze.Finding {
 	if _, ok := g.lock.Tool(tool); ok {
 		return nil
 	}
-	g.said[0] = analyze.Finding{
-		Rule:      "MCP-DRIFT-UNLISTED",
-		Tier:      analyze.Note,
-		Severity:  analyze.Low,
-		Direction: analyze.ClientToServer,
-		Method:    "tools/call",
-		Tool:      tool,
-		Block:     -1,
-		Message:   "a call to a tool that warden.lock does not list",
-	}
-	return g.said[:]
+	return g.Unlisted(tool)
 }

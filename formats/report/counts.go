@@ -8,18 +8,26 @@ func (c *Counts) Add(f *analyze.Finding) {
 		c.Accepted++
 		return
 	}
-	switch f.Tier {
+	c.AddAll(f.Rule, f.Tier, 1)
+}
+
+// AddAll counts n findings of a rule, none of which a baseline accepts.
+func (c *Counts) AddAll(rule string, tier analyze.Tier, n int64) {
+	if n == 0 {
+		return
+	}
+	switch tier {
 	case analyze.Block:
-		c.Block++
+		c.Block += n
 	case analyze.Monitor:
-		c.Monitor++
+		c.Monitor += n
 	default:
-		c.Note++
+		c.Note += n
 	}
 	if c.Rules == nil {
 		c.Rules = make(map[string]int64)
 	}
-	c.Rules[f.Rule]++
+	c.Rules[rule] += n
 }
 
 // Join adds the counts of a part.

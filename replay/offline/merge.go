@@ -189,7 +189,7 @@ func (m *merge) columns(r *formats.Record, fs []analyze.Finding) {
 func (m *merge) findings(t *tally, fs []analyze.Finding) {
 	for i := range fs {
 		f := &fs[i]
-		t.counts.Add(f)
+		t.count(f)
 		if f.Rule == "WRD-RES-INJECT-PHRASE" {
 			m.sum.InjectPhraseFindings++
 		}

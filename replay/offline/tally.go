@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/formats"
 	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/replay"
@@ -16,6 +17,42 @@ type tally struct {
 	start, end    int64
 	flags         formats.Flags
 	counts        report.Counts
+	// lately is findings that are counted but not in counts yet: most are of a few
+	// rules, again and again.
+	lately [4]ruleCount
+	next   int // of lately to be counted out
+}
+
+type ruleCount struct {
+	rule string
+	tier analyze.Tier
+	n    int64
+}
+
+// count counts a finding.
+func (t *tally) count(f *analyze.Finding) {
+	if f.Accepted() {
+		t.counts.Add(f)
+		return
+	}
+	for i := range t.lately {
+		if l := &t.lately[i]; l.rule == f.Rule && l.tier == f.Tier {
+			l.n++
+			return
+		}
+	}
+	l := &t.lately[t.next%len(t.lately)]
+	t.next++
+	t.counts.AddAll(l.rule, l.tier, l.n)
+	*l = ruleCount{f.Rule, f.Tier, 1}
+}
+
+// settle makes counts complete.
+func (t *tally) settle() {
+	for _, l := range t.lately {
+		t.counts.AddAll(l.rule, l.tier, l.n)
+	}
+	t.lately = [len(t.lately)]ruleCount{}
 }
 
 func (t *tally) frame(r *formats.Record, out *replay.Outcome) {
@@ -45,6 +82,7 @@ func (m *merge) closed(s *replay.Session) {
 		m.o.Observe(&o)
 	}
 	m.findings(t, o.Matching)
+	t.settle()
 	m.t.Counts.Join(&t.counts)
 	fidelity := m.cur.source.Fidelity()
 	if fidelity == formats.Wire && t.flags&(formats.Elided|formats.Truncated) != 0 {
