@@ -56,12 +56,12 @@ func (x *Examiner) ahead(p *Part) {
 	}()
 	var flat *jsonrpc.Flat
 	if msg.Has&jsonrpc.HasMethod != 0 && kindOf(msg.Method) == kindCall {
-		t := x.tools.of(x.cfg, msg.Name)
+		t := x.call.rules(x.cfg, msg.Name)
 		a.tool, a.locked = t.name, t.locked
 		flat = x.call.of(msg)
 		a.allowed = x.cfg.surely(msg, &x.call)
 		if x.cfg.Policy != nil {
-			a.looked = x.cfg.look(msg, &x.call, t)
+			a.looked = x.cfg.look(msg, &x.call, t, t.known)
 		}
 	}
 	for i := range min(len(x.cfg.Profiles), maxFacts) {
@@ -89,45 +89,9 @@ func (c *Config) known(tool string) policy.ShapeSet {
 	return policy.Guess
 }
 
-// toolRules are what the rules say of a tool, whatever it is called with.
-type toolRules struct {
-	name   string
-	locked bool            // the lock lists it
-	known  policy.ShapeSet // as far as is known without the session
-	policy policy.Of
-}
-
-func (c *Config) rules(tool string) (t toolRules) {
-	t.name, t.known = tool, c.known(tool)
-	_, t.locked = c.Lock.Tool(tool)
-	if c.Policy != nil {
-		t.policy = c.Policy.Of(tool)
-	}
-	return t
-}
-
-// tools keeps the rules of the tools that were called last.
-type tools struct {
-	last [32]toolRules
-	long toolRules // the last one with a name that is not kept
-}
-
-// of gives a tool's rules, valid until the next call.
-func (t *tools) of(c *Config, name []byte) *toolRules {
-	if len(name) == 0 || len(name) > maxInterns {
-		t.long = c.rules(bounded(name))
-		return &t.long
-	}
-	e := &t.last[slot(name)%len(t.last)]
-	if e.name != string(name) {
-		*e = c.rules(bounded(name))
-	}
-	return e
-}
-
 // look judges the arguments of an ordinary call; of every other one it says
 // nothing.
-func (c *Config) look(msg *jsonrpc.Message, call *flatCall, t *toolRules) (l looked) {
+func (c *Config) look(msg *jsonrpc.Message, call *flatCall, t *toolRules, known policy.ShapeSet) (l looked) {
 	f := call.of(msg)
 	if f == nil {
 		return l
@@ -140,8 +104,8 @@ func (c *Config) look(msg *jsonrpc.Message, call *flatCall, t *toolRules) (l loo
 	if i < 0 {
 		return l
 	}
-	l.Look, l.known = t.policy.Look(f, i, t.known), t.known
-	doubt, ok := l.Doubtful(t.known)
+	l.Look, l.known = t.policy.Look(f, i, known), known
+	doubt, ok := l.Doubtful(known)
 	if !ok || doubt == 0 {
 		return l
 	}
@@ -173,8 +137,6 @@ func (j *judges) looked(p *Part, tool string) (l *looked, known policy.ShapeSet)
 		}
 	}
 	// Not looked at, or not at a shape that the session has shown to be the tool's.
-	t := j.cfg.rules(tool)
-	t.known = known
-	j.call.looked = j.cfg.look(&p.Msg, j.call, &t)
+	j.call.looked = j.cfg.look(&p.Msg, j.call, j.call.rules(j.cfg, p.Msg.Name), known)
 	return &j.call.looked, known
 }

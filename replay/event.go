@@ -81,9 +81,8 @@ type Examiner struct {
 	parser jsonrpc.Parser
 
 	// of one that looks ahead
-	cfg   *Config // nil: it does not
-	call  flatCall
-	tools tools
+	cfg  *Config // nil: it does not
+	call flatCall
 }
 
 // NewExaminer returns an examiner over the catalog.

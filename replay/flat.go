@@ -24,6 +24,7 @@ type flatCall struct {
 	// cheaper for all.
 	shared bool
 	looked looked // what the policy makes of it
+	tools  *tools // made when first needed
 }
 
 // of lays the message flat when it is first asked for; nil where it holds more
