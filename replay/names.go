@@ -1,12 +1,16 @@
 package replay
 
-import "crypto/sha256"
+import (
+	"crypto/sha256"
+
+	"github.com/warden-trace/warden/analyze/recent"
+)
 
 // names keeps one copy of each short, often repeated name. The zero value is
 // ready.
 type names struct {
 	all  map[string]string
-	last [16]string // found without the map
+	last [1 << 5]string // found without the map
 }
 
 // Bounds of what is kept.
@@ -31,21 +35,12 @@ func bounded(b []byte) string {
 	return string(b)
 }
 
-// slot spreads names over a small table.
-func slot(name []byte) int {
-	n := len(name)
-	if n == 0 {
-		return 0
-	}
-	return n + int(name[0])*5 + int(name[n-1])*3 + int(name[n/2])
-}
-
 // name is bounded, with one copy of short names.
 func (n *names) name(b []byte) string {
 	if len(b) == 0 || len(b) > maxInterns {
 		return bounded(b)
 	}
-	at := &n.last[slot(b)%len(n.last)]
+	at := &n.last[recent.Slot(b, 5)]
 	if *at == string(b) {
 		return *at
 	}

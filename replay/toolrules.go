@@ -1,6 +1,9 @@
 package replay
 
-import "github.com/warden-trace/warden/analyze/policy"
+import (
+	"github.com/warden-trace/warden/analyze/policy"
+	"github.com/warden-trace/warden/analyze/recent"
+)
 
 // toolRules are what the rules say of a tool, whatever it is called with.
 type toolRules struct {
@@ -20,10 +23,13 @@ func (c *Config) rules(tool string) (t toolRules) {
 	return t
 }
 
+// toolBits is for more tools than the sessions of a recording call together.
+const toolBits = 8
+
 // tools keeps the rules of the tools that were called last.
 type tools struct {
 	cfg  *Config
-	last [32]toolRules
+	last [1 << toolBits]toolRules
 	long toolRules // the last one with a name that is not kept
 }
 
@@ -38,7 +44,7 @@ func (f *flatCall) rules(c *Config, name []byte) *toolRules {
 		t.long = c.rules(bounded(name))
 		return &t.long
 	}
-	e := &t.last[slot(name)%len(t.last)]
+	e := &t.last[recent.Slot(name, toolBits)]
 	if e.name != string(name) {
 		*e = c.rules(bounded(name))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
+	"github.com/warden-trace/warden/analyze/recent"
 )
 
 // Facts is what can be said of a message before its session is known, so that it
@@ -74,7 +75,7 @@ func (f *Facts) structured(result []byte) []byte {
 }
 
 // labels keeps the tools' names that were shown last, as reports show them.
-type labels [16]struct{ raw, shown string }
+type labels [1 << 5]struct{ raw, shown string }
 
 // maxLabel bounds the names that are remembered for quick use.
 const maxLabel = 256
@@ -84,15 +85,10 @@ func label[T string | []byte](n *labels, raw T) string {
 	if len(raw) == 0 || len(raw) > maxLabel {
 		return toolName(string(raw))
 	}
-	e := &n[slot(raw)%len(n)]
+	e := &n[recent.Slot(raw, 5)]
 	if e.raw != string(raw) {
 		e.raw = string(raw)
 		e.shown = toolName(e.raw)
 	}
 	return e.shown
-}
-
-// slot spreads names, which must not be empty, over a small table.
-func slot[T string | []byte](name T) int {
-	return len(name) + int(name[0])*5 + int(name[len(name)-1])*3 + int(name[len(name)/2])
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
+	"github.com/warden-trace/warden/analyze/recent"
 )
 
 // toolEntry is one definition of a tool: what it is called, what is wrong with
@@ -65,7 +66,7 @@ type toolSet struct {
 	first  map[string]*toolEntry // as the session first defined each name
 	latest map[string]*toolEntry // for structuredContent: as the last list has it
 	// lately is what get found last.
-	lately [16]struct {
+	lately [1 << 5]struct {
 		name  string
 		entry *toolEntry
 	}
@@ -90,7 +91,7 @@ func (t *toolSet) get(name string) *toolEntry {
 	if len(name) == 0 || len(name) > maxLabel {
 		return t.latest[name]
 	}
-	l := &t.lately[slot(name)%len(t.lately)]
+	l := &t.lately[recent.Slot(name, 5)]
 	if l.entry == nil || l.name != name {
 		l.name, l.entry = name, t.latest[name]
 	}

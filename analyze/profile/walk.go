@@ -54,7 +54,7 @@ func (m *members) key() (key []byte, at int, ok bool) {
 	}
 	end := stringEnd(m.b, i)
 	key = m.b[i+1 : max(i+1, end-1)]
-	if bytes.IndexByte(key, '\\') >= 0 {
+	if escaped(key) {
 		key, _ = jsonrpc.Unquote(nil, key)
 	}
 	i = space(m.b, end)
@@ -110,9 +110,34 @@ func space(b []byte, i int) int {
 	return i
 }
 
+// shortString is the length up to which looking at each byte takes less than a
+// search.
+const shortString = 16
+
+// escaped reports a backslash in a key.
+func escaped(key []byte) bool {
+	if len(key) > shortString {
+		return bytes.IndexByte(key, '\\') >= 0
+	}
+	for _, c := range key {
+		if c == '\\' {
+			return true
+		}
+	}
+	return false
+}
+
 // stringEnd is the offset after the closing quote of the string at b[i].
 func stringEnd(b []byte, i int) int {
 	start := i + 1
+	for j := start; j < min(start+shortString, len(b)); j++ {
+		if b[j] == '"' {
+			return j + 1
+		}
+		if b[j] == '\\' {
+			break
+		}
+	}
 	for j := start; j < len(b); {
 		q := bytes.IndexByte(b[j:], '"')
 		if q < 0 {
