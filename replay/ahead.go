@@ -62,6 +62,7 @@ func (x *Examiner) ahead(p *Part) {
 		a.allowed = x.cfg.surely(msg, &x.call)
 		if x.cfg.Policy != nil {
 			a.looked = x.cfg.look(msg, &x.call, t, t.known)
+			a.looked.light()
 		}
 	}
 	for i := range min(len(x.cfg.Profiles), maxFacts) {
@@ -118,25 +119,37 @@ func (c *Config) look(msg *jsonrpc.Message, call *flatCall, t *toolRules, known 
 	return l
 }
 
+// light drops what is too much to be carried along: calls may be short, and
+// frames without number wait for their turn.
+func (l *looked) light() {
+	switch {
+	case len(l.said) > 1:
+		l.said, l.spoken = nil, 0
+	case cap(l.said) > 1:
+		l.said = slices.Clone(l.said)
+	}
+}
+
 // looked gives what the policy makes of a call, from ahead where that is enough.
 // The result is valid until the next call.
 func (j *judges) looked(p *Part, tool string) (l *looked, known policy.ShapeSet) {
 	l = &p.ahead.looked
 	ours := p.ahead.by == j.cfg
 	switch {
-	case j.cfg.Lock != nil && ours:
-		return l, l.known
-	case j.cfg.Lock != nil:
-		known = j.cfg.known(tool)
-	default:
+	case j.cfg.Lock == nil:
 		known = policy.SetOf(j.shapes[tool])
+	case ours:
+		known = l.known
+	default:
+		known = j.cfg.known(tool)
 	}
 	if ours {
-		if _, ok := l.Doubtful(known); ok || !l.Known {
+		if doubt, ok := l.Doubtful(known); ok && doubt&^l.spoken == 0 || !l.Known {
 			return l, known
 		}
 	}
-	// Not looked at, or not at a shape that the session has shown to be the tool's.
+	// Not looked at, or not at a shape that the session has shown to be the tool's,
+	// or with more to say than is carried along.
 	j.call.looked = j.cfg.look(&p.Msg, j.call, j.call.rules(j.cfg, p.Msg.Name), known)
 	return &j.call.looked, known
 }
