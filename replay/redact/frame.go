@@ -34,9 +34,39 @@ func (r *Redactor) Junk(raw []byte) []byte {
 		}
 		i += n + 1
 	}
-	// A secret over several lines, the body of a key above all.
-	if bytes.ContainsAny(raw, "\r\n") && bytes.Equal(out, raw) {
+	if bytes.ContainsAny(raw, "\r\n") {
+		out = r.across(raw, out)
+	}
+	return out
+}
+
+// across replaces what only shows over several lines, the body of a key above
+// all; out is what has been made of the lines one by one.
+func (r *Redactor) across(raw, out []byte) []byte {
+	if bytes.Equal(raw, out) {
 		return r.Text(raw)
+	}
+	found := r.find(raw)
+	wide := r.keyBodies(raw, found)
+	for _, m := range found {
+		if bytes.ContainsAny(raw[m.start:m.end], "\r\n") {
+			wide = append(wide, m)
+		}
+	}
+	if len(wide) == 0 {
+		return out
+	}
+	was := r.Replaced
+	done, inner := r.text(raw, escapes(raw)), bytes.Clone(out)
+	r.Replaced = was // most of it is counted already
+	if done == nil {
+		return out
+	}
+	for _, m := range wide {
+		if bytes.Equal(inner[m.start:m.end], raw[m.start:m.end]) && !bytes.Equal(done[m.start:m.end], raw[m.start:m.end]) {
+			r.Replaced++
+		}
+		fill(out, raw, inner, done, m)
 	}
 	return out
 }
@@ -229,9 +259,10 @@ func put(raw []byte, c byte) {
 }
 
 // outside replaces the secrets of raw, read as plain text, that lie in no
-// string: out is what has been made of it so far.
+// string: out is what has been made of its strings so far.
 func (r *Redactor) outside(raw, out []byte) []byte {
 	var done []byte
+	inner := out
 	a, b := -1, -1 // the string in hand
 	for _, m := range r.find(raw) {
 		for b < m.start {
@@ -243,7 +274,7 @@ func (r *Redactor) outside(raw, out []byte) []byte {
 			a = b + 1 + q
 			b = contentEnd(raw, a+1)
 		}
-		if a < m.start && m.end <= b || !bytes.Equal(raw[m.start:m.end], out[m.start:m.end]) {
+		if a < m.start && m.end <= b {
 			continue
 		}
 		if done == nil {
@@ -254,7 +285,17 @@ func (r *Redactor) outside(raw, out []byte) []byte {
 				out = bytes.Clone(raw)
 			}
 		}
-		copy(out[m.start:m.end], done[m.start:m.end])
+		fill(out, raw, inner, done, m)
 	}
 	return out
+}
+
+// fill takes over from done what lies in m, but where inner has replaced
+// something already.
+func fill(out, raw, inner, done []byte, m span) {
+	for i := m.start; i < m.end; i++ {
+		if inner[i] == raw[i] {
+			out[i] = done[i]
+		}
+	}
 }

@@ -105,10 +105,26 @@ func again(t []byte, found []span) (out []span) {
 }
 
 // mend is for a text of which the rules say something else once its secrets are
-// replaced: a random piece that reaches into a host's name or a URL's path. What
-// other rules have matched is put back within such pieces.
+// replaced: a random piece that reaches into a URL's scheme, a host's name or a
+// path. What the other rules need is put back within such pieces, as little of it
+// as will do, and nothing that may be a secret itself: where the findings and
+// that cannot both be had, the secret stays hidden and the text counts as unsure.
 func (r *Redactor) mend(t, out []byte, found []span) {
 	replaced := bytes.Clone(out)
+	agrees := func() bool { return r.same(t, out) && hidden(t, replaced, out, found) }
+	restore := func(which func(i int) bool) bool {
+		some := false
+		for i := range out {
+			if out[i] != t[i] && which(i) {
+				out[i], some = t[i], true
+			}
+		}
+		return some && agrees()
+	}
+	scheme := schemes(t)
+	if restore(func(i int) bool { return scheme[i] }) {
+		return
+	}
 	binary := analyze.Inspection{Charset: analyze.CharsetBinary}
 	still := make([]bool, len(t))
 	at := ruler{t: t}
@@ -123,16 +139,16 @@ func (r *Redactor) mend(t, out []byte, found []span) {
 			}
 		}
 	}
-	for i := range out {
-		if still[i] {
-			out[i] = t[i]
-		}
+	if restore(func(i int) bool { return still[i] }) {
+		return
 	}
-	if r.same(t, out) && hidden(t, replaced, out, found) {
+	copy(out, replaced)
+	plain := words(t)
+	if restore(func(i int) bool { return plain[i] && (still[i] || scheme[i]) }) {
 		return
 	}
 	// A scheme or a first label may reach a little beyond what was matched: put
-	// back short words of letters, one by one from both ends of each piece.
+	// back short words, one by one from both ends of each piece.
 	tries := min(256, 4<<20/(len(t)+1)) // each is a pass over the text
 	for _, m := range found {
 		if m.pattern != -1 {
@@ -143,7 +159,7 @@ func (r *Redactor) mend(t, out []byte, found []span) {
 				break
 			}
 			copy(out[w[0]:w[1]], t[w[0]:w[1]])
-			if r.same(t, out) && hidden(t, replaced, out, found) {
+			if agrees() {
 				return
 			}
 		}
@@ -152,8 +168,43 @@ func (r *Redactor) mend(t, out []byte, found []span) {
 	r.Unsure++
 }
 
+// maxWord is how long a word in lower case may be that is no secret.
+const maxWord = 20
+
+// schemes marks the letters directly before each ://.
+func schemes(t []byte) []bool {
+	out := make([]bool, len(t))
+	for i := 0; ; {
+		n := bytes.Index(t[i:], []byte("://"))
+		if n < 0 {
+			return out
+		}
+		i += n
+		for k := i; k > 0 && i-k < 5 && class(t[k-1]) == 26; k-- {
+			out[k-1] = true
+		}
+		i++
+	}
+}
+
+// words marks the words in lower case, those that a host or a path is made of.
+func words(t []byte) []bool {
+	out := make([]bool, len(t))
+	for i := 0; i < len(t); i++ {
+		a, plain := i, true
+		for ; i < len(t) && class(t[i]) != 0; i++ {
+			plain = plain && t[i] >= 'a'
+		}
+		for ; plain && i-a <= maxWord && a < i; a++ {
+			out[a] = true
+		}
+	}
+	return out
+}
+
 // hidden reports that of each match, and of each further place of a secret, at
-// least a third of what was replaced beyond the first four bytes still is in out.
+// least a third of what was replaced beyond the first four bytes still is in out,
+// and that nothing was put back that may be a secret of its own.
 func hidden(t, replaced, out []byte, found []span) bool {
 	for _, m := range found {
 		changed, all := 0, 0
@@ -168,11 +219,37 @@ func hidden(t, replaced, out []byte, found []span) bool {
 		if 3*changed < all {
 			return false
 		}
+		for i := m.start; i < m.end; i++ {
+			a := i
+			for i < m.end && t[i] == out[i] && (class(t[i]) == 0 || t[i] != replaced[i]) && t[i] != '/' && t[i] != '.' {
+				i++
+			}
+			if random(t[a:i]) {
+				return false
+			}
+		}
 	}
 	return true
 }
 
-// ends are the words at both ends of a piece, the outer ones first.
+// random reports that a part of a secret may be one itself: eight letters and
+// digits or more that are not all words in lower case.
+func random(part []byte) bool {
+	n, word, lower := 0, 0, true
+	for _, c := range part {
+		if class(c) == 0 {
+			word = 0
+			continue
+		}
+		n++
+		word++
+		lower = lower && c >= 'a' && word <= maxWord
+	}
+	return n >= 8 && !lower
+}
+
+// ends are the words at both ends of a piece, the outer ones first, but those
+// that may be secrets.
 func ends(t []byte, m span) (out [][2]int) {
 	a, b := m.start, m.end
 	for range 4 {
@@ -180,14 +257,14 @@ func ends(t []byte, m span) (out [][2]int) {
 		for i < b && class(t[i]) != 0 {
 			i++
 		}
-		if i > a && i-a <= 24 {
+		if i > a && i-a <= 24 && !random(t[a:i]) {
 			out = append(out, [2]int{a, i})
 		}
 		j := b
 		for j > i && class(t[j-1]) != 0 {
 			j--
 		}
-		if j < b && b-j <= 24 {
+		if j < b && b-j <= 24 && !random(t[j:b]) {
 			out = append(out, [2]int{j, b})
 		}
 		for i < j && class(t[i]) == 0 {

@@ -247,14 +247,62 @@ func TestFindingsSurviveAnySurroundings(t *testing.T) {
 			}
 			runes := []rune(text)
 			s := string(runes[f.Spans[0].Start:f.Spans[0].End])
-			if f.SubRule == "WRD-SEC-ENTROPY" && strings.ContainsAny(text, "/.") {
-				continue // a part of it may be a host's name, which is no secret
-			}
-			if strings.Contains(everyReading(got), s) {
+			if all := everyReading(got); strings.Contains(all, s) {
 				t.Fatalf("%q is in the copy of %q:\n%s", s, text, got)
+			} else if part := left(s, all); part != "" {
+				t.Fatalf("%q of %q is in the copy of %q:\n%s", part, s, text, got)
 			}
 		}
 	})
+}
+
+// left is a part of the secret s that is in the copy: eight letters and digits in
+// a row beyond the first four, but for words in lower case, which may name a host.
+func left(s, copied string) string {
+	for i := 4; i+8 <= len(s); i++ {
+		part := s[i : i+8]
+		if part != strings.ToLower(part) || strings.ContainsAny(part, "0123456789") {
+			if strings.Trim(strings.ToLower(part), "abcdefghijklmnopqrstuvwxyz0123456789") == "" && strings.Contains(copied, part) {
+				return part
+			}
+		}
+	}
+	return ""
+}
+
+// A random value that reads as a URL's host, user or path, behind a secret that
+// ends in the scheme: it is a secret all the same.
+func TestNoSecretStaysAsAHost(t *testing.T) {
+	for _, text := range []string{
+		"uzosUVM6gXV9LwwE6yGhs=http://k0Kc78NBl3KE1fKJvwskvr/fD3F4oG7lN1DuOBBE0K94j",
+		"uzosUVM6gXV9LwwE6yGhs=https://user:k0Kc78NBl3KE1fKJvwskvrA9zQ2x@example.com/a",
+		"uzosUVM6gXV9LwwE6yGhs=https://k0Kc78NBl3KE1fKJvwskvr:fD3F4oG7lN1DuOBBE0K94jx7Yw@webhook.site/a",
+		"AKIAIOSFODNN7EXAMPLE=https://DDGfQb2gEaUfTJpqZFi0/SRTYi2gEaUfTJpqZ",
+		"AKIAIOSFODNN7EXAMPLE=https://DDGfQb2gEaUfTJpqZFi0.webhook.site/SRTYi2gEaUfTJpqZ",
+		"AKIAIOSFODNN7EXAMPLE=https://DDGf-Qb2gEa-UfTJpqZ-Fi0kL9wQ/SRTYi2gEaUfTJpqZ",
+		"uzosUVM6gXV9LwwE6yGhs=ftp://k0Kc78NBl3KE1fKJvwskvr/fD3F4oG7lN1DuOBBE0K94j http://10.0.0.1/",
+		"https://discord.com/api/webhooks/123456789012345678/uzosUVM6gXV9LwwE6yGhsQ4=https://k0Kc78NBl3KE1fKJvwskvrX/",
+	} {
+		r := redactor(t, "")
+		raw, _ := json.Marshal(map[string]string{"text": text})
+		for _, out := range []string{string(r.Text([]byte(text))), string(r.JSON(raw)), string(r.Junk([]byte(text)))} {
+			if part := secretLeft(text, out); part != "" {
+				t.Errorf("%s: %q is left in %s", text, part, out)
+			}
+		}
+	}
+}
+
+// secretLeft holds a copy against all secrets of a text.
+func secretLeft(text, copied string) string {
+	for _, f := range config.Catalog.Text([]byte(text), analyze.Inspection{}) {
+		for _, s := range f.Spans {
+			if part := left(string([]rune(text)[s.Start:s.End]), copied); f.Rule == catalog.RuleSecret && part != "" {
+				return part
+			}
+		}
+	}
+	return ""
 }
 
 // What only a terminal's reader sees as a secret, and what is glued to a word that
@@ -352,6 +400,37 @@ func TestJunkIsRedacted(t *testing.T) {
 		out := r.Junk([]byte(raw))
 		if strings.Contains(everyReading(out), key) || len(out) != len(raw) {
 			t.Errorf("%q became %q", raw, out)
+		}
+	}
+}
+
+// Of a token whose first part belongs to a random piece that begins before it, no
+// part stays in a frame that is no JSON either, on whatever line.
+func TestJunkKeepsNoPartOfAToken(t *testing.T) {
+	token := "eyJwXBhYApsI3wY8DtA6pgf.IlbzBez1tNHMwm6HhvSIdxU5yKwt8M.PdCLYzU8ybMup0DJEQ0y00"
+	parts := []string{"BhYApsI3wY8DtA6pgf", "Bez1tNHMwm6HhvSIdxU5yKwt8M", "LYzU8ybMup0DJEQ0y00"}
+	for _, before := range []string{"", "GET /", "//", "a+", "=", "--token=", "-", "x-", "\"a\":1} -", "{\"a\":\"b\"} /", "key AKIAIOSFODNN7EXAMPL2 ="} {
+		for _, after := range []string{"", " done", "\"", "\nnext AKIAIOSFODNN7EXAMPLE line", "\r\n"} {
+			r := redactor(t, "")
+			raw := before + token + after
+			out := string(r.Junk([]byte(raw)))
+			for _, p := range parts {
+				if strings.Contains(out, p) {
+					t.Errorf("%q became %q", raw, out)
+				}
+			}
+		}
+	}
+}
+
+// The body of a key over several lines goes also where other lines have secrets.
+func TestJunkWithAKeyAndMore(t *testing.T) {
+	raw := "start AKIAIOSFODNN7EXAMPLE\n-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq2Zx9Kc1Vd8Pq3Rt6Yw5Mn0Lk4Jh2Gf7Ds9Aa1Zz3Xx5C\nQw3Er5Ty7Ui9Op1As\n-----END RSA PRIVATE KEY-----\n"
+	r := redactor(t, "")
+	out := string(r.Junk([]byte(raw)))
+	for _, p := range []string{"OSFODNN7EXAMPLE", "IBAAKCAQEA7bq2", "Er5Ty7Ui9Op1As"} {
+		if strings.Contains(out, p) {
+			t.Errorf("%q is left in %q", p, out)
 		}
 	}
 }
