@@ -74,7 +74,7 @@ func again(t []byte, found []span) (out []span) {
 	}
 	seen := map[string]bool{}
 	for _, m := range found {
-		name := t[m.start:m.end]
+		name := t[m.start : m.end-schemeAt(t, m)]
 		if m.pattern == keyBody || len(name) < 8 || seen[string(name)] || len(seen) >= maxAgain {
 			continue
 		}
@@ -102,6 +102,18 @@ func again(t []byte, found []span) (out []span) {
 		}
 	}
 	return out
+}
+
+// schemeAt is the length of a URL's scheme that a random piece ends in.
+func schemeAt(t []byte, m span) int {
+	if m.pattern == -1 && bytes.HasPrefix(t[m.end:], []byte("://")) {
+		for _, s := range []string{"https", "http", "ftp", "wss", "ws"} {
+			if bytes.HasSuffix(t[m.start:m.end], []byte(s)) {
+				return len(s)
+			}
+		}
+	}
+	return 0
 }
 
 // mend is for a text of which the rules say something else once its secrets are
