@@ -70,7 +70,7 @@ func (r *run) copy(z zstdFlag, c *convert.Writer, o offline.Options, after func(
 	o.Observe, o.Meta = c.Observe, c.Meta
 	err = r.read(o)
 	if err == nil {
-		err = c.Err()
+		err = c.Flush()
 	}
 	if err == nil && r.onto != nil && (r.sum.Interrupted || r.told.fatal) {
 		// What could not be read is in the original alone.
@@ -159,8 +159,11 @@ func (c *redactCmd) Run(w *program.World) error {
 		if fixed := red.Fixed(); len(fixed) > 0 {
 			w.Warn(name, "left as they are, since their pattern allows no other value: "+strings.Join(fixed, ", "))
 		}
+		if cw.Late > 0 {
+			w.Warn(name, fmt.Sprintf("the first part stays of %d secrets over several frames: too much lies between these", cw.Late))
+		}
 		if red.Unsure > 0 {
-			w.Warn(name, fmt.Sprintf("in %d texts a finding may differ from the original's: a secret is part of a host or phrase there", red.Unsure))
+			w.Warn(name, fmt.Sprintf("in %d texts a finding may differ from the original's: a secret is part of a URL, host or phrase there, and was replaced all the same", red.Unsure))
 		}
 	})
 }

@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"bytes"
 	"io"
 	"strconv"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // Writer writes canonical lines, one Write a line. Its Observe and Meta are
-// those of offline.Options.
+// those of offline.Options; Flush comes after the run.
 type Writer struct {
 	W io.Writer
 	// Source adds to each frame the file, line and form that it came from.
@@ -25,6 +26,11 @@ type Writer struct {
 	// Frames counts the lines of frames, OverCap those whose content the reader
 	// has not kept, Redacted those with a secret replaced.
 	Frames, OverCap, Redacted int64
+	// Late counts secrets over several frames whose first part was written before
+	// the rest came.
+	Late int64
+
+	join joiner
 
 	traces int
 	trace  string
@@ -57,7 +63,21 @@ func (c *Writer) enter(trace string) {
 // Observe takes one step of a run; frames that do not match Options.Where are
 // left out.
 func (c *Writer) Observe(o *offline.Observation) {
-	if o.Record == nil || !o.Matched || c.err != nil {
+	if o.Record == nil || c.err != nil {
+		return
+	}
+	var joined *stream
+	if c.Redact != nil {
+		if c.join.trace != o.Trace {
+			_ = c.Flush() // the error is kept
+			c.join.trace = o.Trace
+		}
+		joined = c.join.stream(o.Record)
+	}
+	if !o.Matched {
+		if joined != nil { // the others' secrets may begin or end in it
+			c.hold(joined, o.Record, o, true)
+		}
 		return
 	}
 	c.enter(o.Trace)
@@ -77,6 +97,11 @@ func (c *Writer) Observe(o *offline.Observation) {
 		}
 		rec.Session = name
 	}
+	if joined != nil {
+		c.Frames++
+		c.hold(joined, &rec, o, false)
+		return
+	}
 	if c.Redact != nil {
 		was := rec.Flags
 		rec = c.Redact.Record(&rec)
@@ -92,12 +117,29 @@ func (c *Writer) Observe(o *offline.Observation) {
 }
 
 func (c *Writer) line(rec *formats.Record, o *offline.Observation) {
+	var trace, format string
+	if o != nil {
+		trace, format = o.Trace, o.Format
+	}
+	b := c.form(rec, trace, format)
+	if len(c.join.queue) == 0 {
+		c.put(b)
+		return
+	}
+	c.join.queue = append(c.join.queue, &held{line: bytes.Clone(b), ready: true})
+	c.join.size += len(b)
+	c.bound()
+}
+
+// form is a record's line, valid until the next one. A line without a trace has
+// no source.
+func (c *Writer) form(rec *formats.Record, trace, format string) []byte {
 	b := formats.AppendCanonical(c.buf[:0], rec)
-	if c.Source && o != nil && len(b) > 2 {
+	if c.Source && trace != "" && len(b) > 2 {
 		b = append(b[:len(b)-2], `,"source":{"file":`...)
-		b = jsonrpc.AppendQuoted(b, o.Trace)
+		b = jsonrpc.AppendQuoted(b, trace)
 		b = strconv.AppendInt(append(b, `,"line":`...), rec.Line, 10)
-		b = jsonrpc.AppendQuoted(append(b, `,"format":`...), o.Format)
+		b = jsonrpc.AppendQuoted(append(b, `,"format":`...), format)
 		b = append(b, "}}\n"...)
 	}
 	if cap(b) <= 1<<20 {
@@ -105,7 +147,11 @@ func (c *Writer) line(rec *formats.Record, o *offline.Observation) {
 	} else {
 		c.buf = nil // one huge frame must not be held on to
 	}
-	if c.err == nil {
-		_, c.err = c.W.Write(b)
+	return b
+}
+
+func (c *Writer) put(line []byte) {
+	if c.err == nil && len(line) > 0 {
+		_, c.err = c.W.Write(line)
 	}
 }

@@ -94,6 +94,11 @@ func run(t *testing.T, name string, in io.Reader, w *convert.Writer) *read {
 	if _, err := offline.Run(func(yield func(*formats.Input, error) bool) { yield(input, nil) }, o); err != nil {
 		t.Fatal(err)
 	}
+	if w != nil {
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return r
 }
 

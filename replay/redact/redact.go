@@ -39,6 +39,8 @@ type Redactor struct {
 	fakes map[string][]byte // secret -> value, as long as there is room
 	fixed map[string]int64  // rule -> matches that allow no other value
 
+	from, to int // where secrets must end to be counted; the same: anywhere
+
 	// Replaced counts secrets that were replaced, and Unsure the texts in which
 	// a replacement could not keep all findings as they were.
 	Replaced, Unsure int64
@@ -154,13 +156,16 @@ func (r *Redactor) text(t []byte, still []bool) []byte {
 // it.
 func (r *Redactor) group(t, seen, out []byte, g []span, start, end int) {
 	v := r.fake(t, seen, g, start, end)
+	told := r.from == r.to || end > r.from && end <= r.to
 	if string(v) != string(t[start:end]) {
-		r.Replaced++
+		if told {
+			r.Replaced++
+		}
 		copy(out[start:end], v)
 		return
 	}
 	for _, m := range g {
-		if m.pattern >= 0 {
+		if m.pattern >= 0 && told {
 			r.fixed[r.patterns.ID(m.pattern)]++
 		}
 	}

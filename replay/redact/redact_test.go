@@ -66,12 +66,15 @@ func scan(t interface{ Fatal(...any) }, trace []byte, r *redact.Redactor) (*foun
 	var h found
 	var out bytes.Buffer
 	o := offline.Options{Config: config, Handler: &h, Fingerprints: true}
+	w := &convert.Writer{W: &out, Redact: r}
 	if r != nil {
-		w := &convert.Writer{W: &out, Redact: r}
 		o.Observe, o.Meta = w.Observe, w.Meta
 	}
 	in := &formats.Input{Name: "t.jsonl", R: bytes.NewReader(trace), Size: -1, Explicit: true}
 	if _, err := offline.Run(func(yield func(*formats.Input, error) bool) { yield(in, nil) }, o); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	return &h, out.Bytes()
