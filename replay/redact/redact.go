@@ -125,14 +125,16 @@ func (r *Redactor) text(t []byte, still []bool) []byte {
 	if terminal.Holds(t) {
 		seen = terminal.Blanked(nil, t)
 	}
-	for i := 0; i < len(found); {
-		// Matches that overlap are replaced together.
-		j, end := i+1, found[i].end
-		for ; j < len(found) && found[j].start < end; j++ {
-			end = max(end, found[j].end)
+	was := r.Replaced
+	if !r.apart(t, seen, out, found) {
+		copy(out, t)
+		r.Replaced = was
+		for i := 0; i < len(found); {
+			// Matches that overlap are replaced together.
+			j, end := overlapping(found, i)
+			r.group(t, seen, out, found[i:j], found[i].start, end)
+			i = j
 		}
-		r.group(t, seen, out, found[i:j], found[i].start, end)
-		i = j
 	}
 	more := again(t, found)
 	for _, m := range more {
@@ -150,6 +152,100 @@ func (r *Redactor) text(t []byte, still []bool) []byte {
 		return nil
 	}
 	return out
+}
+
+// overlapping is the end of the matches that overlap from found[i] on: in found,
+// and in the text.
+func overlapping(found []span, i int) (j, end int) {
+	j, end = i+1, found[i].end
+	for ; j < len(found) && found[j].start < end; j++ {
+		end = max(end, found[j].end)
+	}
+	return j, end
+}
+
+// apart replaces a vendor's secret apart from the random pieces that reach into
+// it, so that it becomes what it becomes elsewhere, and then what is left of the
+// pieces, but for the name in name=secret. It reports false where there is no such
+// match, or another that overlaps.
+func (r *Redactor) apart(t, seen, out []byte, found []span) bool {
+	mixed := false
+	for i := 0; i < len(found); {
+		j, _ := overlapping(found, i)
+		vendors, reach := 0, 0
+		for _, m := range found[i:j] {
+			if m.pattern != -1 {
+				if vendors > 0 && m.start < reach || m.pattern == keyBody && j > i+1 {
+					return false
+				}
+				vendors++
+				reach = m.end
+			}
+		}
+		mixed = mixed || vendors > 0 && j-i > 1
+		i = j
+	}
+	if !mixed {
+		return false
+	}
+	fixed := maps.Clone(r.fixed)
+	for i := 0; i < len(found); {
+		j, end := overlapping(found, i)
+		at := found[i].start // as far as it is done
+		vendor := false
+		rest := func(a, b int) {
+			if a < b && !isName(t[a:b]) {
+				copy(out[a:b], r.fake(t, seen, []span{{a, b, -1}}, a, b))
+			}
+		}
+		for k := i; k < j; k++ {
+			m := found[k]
+			if m.pattern == -1 {
+				continue
+			}
+			rest(at, m.start)
+			g := []span{m}
+			first := k
+			for first > i && found[first-1].start == m.start {
+				first--
+			}
+			for _, p := range found[first:j] {
+				if p.start >= m.end {
+					break
+				}
+				if p.pattern == -1 && p.end <= m.end {
+					g = append(g, p) // one that shows where the secret is cut: its head stays too
+				}
+			}
+			r.group(t, seen, out, g, m.start, m.end)
+			at, vendor = m.end, true
+		}
+		if vendor {
+			rest(at, end)
+		} else {
+			r.group(t, seen, out, found[i:j], found[i].start, end)
+		}
+		i = j
+	}
+	if !r.same(t, out) {
+		r.fixed = fixed
+		return false
+	}
+	return true
+}
+
+// isName reports what stands before a secret as an option's or a member's name.
+func isName(part []byte) bool {
+	n := len(part) - 1
+	if n < 0 || n > 24 || part[n] != '=' {
+		return false
+	}
+	for _, c := range part[:n] {
+		if (c < 'a' || c > 'z') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return true
 }
 
 // group replaces the matches of t[start:end) in out; seen is t as a terminal shows
