@@ -298,6 +298,7 @@ func TestNoSecretStaysAsAHost(t *testing.T) {
 		"AKIAIOSFODNN7EXAMPLE=https://DDGfQb2gEaUfTJpqZFi0.webhook.site/SRTYi2gEaUfTJpqZ",
 		"AKIAIOSFODNN7EXAMPLE=https://DDGf-Qb2gEa-UfTJpqZ-Fi0kL9wQ/SRTYi2gEaUfTJpqZ",
 		"uzosUVM6gXV9LwwE6yGhs=ftp://k0Kc78NBl3KE1fKJvwskvr/fD3F4oG7lN1DuOBBE0K94j http://10.0.0.1/",
+		" https://ngrok.io-----BEGIN RSA PRIVATE KEY-----------BEGIN RSA PRIVATE KEY-----sk-iAI3BACAACAAZABODE4B4Vngrok.io./",
 		"https://discord.com/api/webhooks/123456789012345678/uzosUVM6gXV9LwwE6yGhsQ4=https://k0Kc78NBl3KE1fKJvwskvrX/",
 	} {
 		r := redactor(t, "")
