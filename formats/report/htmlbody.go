@@ -25,7 +25,7 @@ const (
 // everything invisible shown, long strings in parts, with what matched marked.
 // One is used for frame after frame.
 type body struct {
-	m     *masker
+	m     *Masker
 	text  []byte
 	units int      // UTF-16 code units of text so far
 	at    int      // bytes of text counted in units

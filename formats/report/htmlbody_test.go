@@ -28,7 +28,7 @@ func marked(b *body) (out []string) {
 }
 
 func TestPrettyMarksWhatMatched(t *testing.T) {
-	b := &body{m: newMasker(nil)}
+	b := &body{m: NewMasker(nil)}
 	at := func(rule, pointer string, spans ...analyze.Span) analyze.Finding {
 		return analyze.Finding{Rule: rule, Tier: analyze.Block, Pointer: pointer, Spans: spans}
 	}
@@ -159,7 +159,7 @@ func TestRenderedBlocks(t *testing.T) {
 // TestMaskReadsAsTerminalsDo: a secret behind an escape sequence is none for who
 // reads the bytes, and is one for who reads what they show.
 func TestMaskReadsAsTerminalsDo(t *testing.T) {
-	m := newMasker(nil)
+	m := NewMasker(nil)
 	const key = "AKIAQX7RTYB2KLMN4PSW"
 	for _, text := range []string{"\x1b[31m" + key, "\u009b1m" + key, "x\x1b[0m" + key + "\x1b[0m", "\x1b[" + key, key + " \x1b[1m" + key} {
 		if got := string(m.mask([]byte(text))); strings.Contains(got, key[4:]) {

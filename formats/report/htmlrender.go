@@ -41,7 +41,7 @@ type renderJob struct {
 }
 
 func newRenderer(run *Run) *renderer {
-	r := &renderer{shown: body{m: newMasker(run.Set)}, names: newLens(run), jobs: make(chan renderJob, 64), spare: make(chan []byte, 128)}
+	r := &renderer{shown: body{m: NewMasker(run.Set)}, names: newLens(run), jobs: make(chan renderJob, 64), spare: make(chan []byte, 128)}
 	r.wg.Go(func() {
 		for j := range r.jobs {
 			r.frame(&j)

@@ -91,7 +91,7 @@ func (b *body) quoted(raw []byte, hits []*analyze.Finding) {
 // their own: what is masked, and what findings hit besides.
 func (b *body) choose(text []byte, hits []*analyze.Finding) []piece {
 	found := findingPieces(text, hits)
-	masked := b.m.find(text)
+	masked := b.m.Find(text)
 	if len(found) == 0 && len(masked) == 0 {
 		return nil
 	}

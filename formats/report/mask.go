@@ -13,17 +13,19 @@ import (
 	"github.com/warden-trace/warden/formats/report/safe"
 )
 
-// masker redacts whatever the secret rules find in whole texts: the vendors'
-// patterns, and long random strings. It is for the reports that show payloads.
-type masker struct {
+// Masker redacts whatever the secret rules find in whole texts: the vendors'
+// patterns, and long random strings. It is for whatever shows payloads. It is
+// used by one goroutine at a time.
+type Masker struct {
+	names    *secret.Patterns
 	patterns *secret.Finder
 	entropy  *secret.Entropy
 	shortest int // bytes below which nothing can be a secret
 	found    []secret.Match
 }
 
-// newMasker compiles the rules' secrets; nil means the built-in ones.
-func newMasker(set *ruleset.Set) *masker {
+// NewMasker compiles the rules' secrets; nil means the built-in ones.
+func NewMasker(set *ruleset.Set) *Masker {
 	if set == nil {
 		set = ruleset.Builtin()
 	}
@@ -32,12 +34,13 @@ func newMasker(set *ruleset.Set) *masker {
 		p = secret.Builtin() // a set that was refused when it was loaded
 	}
 	e := secret.NewEntropy(set.Entropy)
-	return &masker{patterns: p.NewFinder(), entropy: e, shortest: min(p.Shortest(), e.MinLength())}
+	return &Masker{names: p, patterns: p.NewFinder(), entropy: e, shortest: min(p.Shortest(), e.MinLength())}
 }
 
-// find returns the secrets in text: byte ranges in order that don't overlap. The
-// result is good until the next call.
-func (m *masker) find(text []byte) []secret.Match {
+// Find returns the secrets in text, as it stands and as it reads with its escape
+// sequences blanked: byte ranges in order that don't overlap. The result is good
+// until the next call.
+func (m *Masker) Find(text []byte) []secret.Match {
 	m.found = m.found[:0]
 	if len(text) < m.shortest {
 		return nil
@@ -59,16 +62,16 @@ func (m *masker) find(text []byte) []secret.Match {
 	return kept
 }
 
-// once is find for one reading of a text; secrets may overlap.
-func (m *masker) once(text []byte) []secret.Match {
+// once is Find for one reading of a text; secrets may overlap.
+func (m *Masker) once(text []byte) []secret.Match {
 	m.found = append(m.found[:0], m.patterns.Find(text)...)
 	m.found = m.entropy.Pieces(m.found, text)
 	return m.found
 }
 
 // mask returns text with its secrets in their redaction form.
-func (m *masker) mask(text []byte) []byte {
-	found := m.find(text)
+func (m *Masker) mask(text []byte) []byte {
+	found := m.Find(text)
 	if len(found) == 0 {
 		return text
 	}
@@ -81,6 +84,18 @@ func (m *masker) mask(text []byte) []byte {
 	}
 	return append(out, text[at:]...)
 }
+
+// Text is s with its secrets in their redaction form.
+func (m *Masker) Text(s string) string {
+	if len(m.Find([]byte(s))) == 0 {
+		return s
+	}
+	return string(m.mask([]byte(s)))
+}
+
+// Scrub is s with the vendors' secrets alone in their redaction form: for tool
+// names, methods and ids, of which long honest ones look random.
+func (m *Masker) Scrub(s string) string { return m.names.Scrub(s) }
 
 // utf8Only is s where it is UTF-8, else s with U+FFFD for what is not.
 func utf8Only(s string) string {
@@ -96,19 +111,19 @@ const maxPayload = 16 << 20
 // payload is raw JSON (or any other bytes) fit for a report: secrets redacted
 // in what its strings say, however they are escaped, bytes that are no UTF-8
 // replaced.
-func (m *masker) payload(raw []byte) string {
+func (m *Masker) payload(raw []byte) string {
 	if len(raw) == 0 {
 		return ""
 	}
 	if len(raw) > maxPayload {
 		return safe.Omitted(len(raw))
 	}
-	return utf8Only(string(m.json(make([]byte, 0, len(raw)+16), raw)))
+	return utf8Only(string(m.JSON(make([]byte, 0, len(raw)+16), raw)))
 }
 
-// json appends raw with its secrets redacted. It needs no well-formed JSON:
+// JSON appends raw with its secrets redacted. It needs no well-formed JSON:
 // what stands in quotes is a string, what does not is text.
-func (m *masker) json(dst, raw []byte) []byte {
+func (m *Masker) JSON(dst, raw []byte) []byte {
 	var text []byte
 	for len(raw) > 0 {
 		open := bytes.IndexByte(raw, '"')
@@ -120,7 +135,7 @@ func (m *masker) json(dst, raw []byte) []byte {
 		end := closing(raw)
 		body := raw[1:end]
 		text, _ = jsonrpc.Unquote(text[:0], body)
-		if found := m.find(text); len(found) > 0 {
+		if found := m.Find(text); len(found) > 0 {
 			dst = jsonrpc.AppendQuoted(dst, string(m.mask(text)))
 			if end == len(raw) {
 				dst = dst[:len(dst)-1] // it never ended

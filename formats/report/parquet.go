@@ -51,7 +51,7 @@ func NewParquet(dir *ParquetDir, o ParquetOptions, run *Run) FrameSink {
 	}
 	h.name = safe.Namer{Scrub: scrub, Max: maxText}
 	if o.IncludeText {
-		h.masker = newMasker(run.Set)
+		h.masker = NewMasker(run.Set)
 	}
 	go h.encode()
 	return h
@@ -63,7 +63,7 @@ type tables struct {
 	dir    *ParquetDir
 	o      ParquetOptions
 	lens   *lens
-	masker *masker
+	masker *Masker
 	name   safe.Namer
 
 	sessions *table[sessionRow]
