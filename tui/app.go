@@ -16,6 +16,7 @@ import (
 
 	"github.com/warden-trace/warden/analyze/ruleset"
 	"github.com/warden-trace/warden/formats"
+	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/replay"
 	"github.com/warden-trace/warden/tui/paint"
 	"github.com/warden-trace/warden/tui/tape"
@@ -55,6 +56,7 @@ type App struct {
 	p    *paint.Painter
 	tape *tape.Tape
 	keys *KeyMap
+	mask *report.Masker // what the rules call a secret is shown in its redaction form
 
 	w, h  int
 	focus paneID
@@ -99,7 +101,7 @@ type notice struct {
 
 // New makes the program's state.
 func New(o Options) *App {
-	a := &App{o: o, tape: o.Tape, keys: o.Keys, p: o.Paint(o.Dark), w: 80, h: 24, marked: map[int]bool{}, from: -1}
+	a := &App{o: o, tape: o.Tape, keys: o.Keys, mask: report.NewMasker(o.Rules), p: o.Paint(o.Dark), w: 80, h: 24, marked: map[int]bool{}, from: -1}
 	a.strip.byTime = true
 	a.play.speed = 1
 	a.search.at = -1

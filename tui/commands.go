@@ -68,7 +68,7 @@ func init() {
 		{"select", "Keep", "select the frame or not", []string{"x"}, (*App).selectToggle, ""},
 		{"select-range", "Keep", "select from here to where it is pressed again", []string{"V"}, (*App).selectRange, ""},
 		{"select-call", "Keep", "select the frame's call: request and answer", []string{"c"}, (*App).selectCall, ""},
-		{"copy", "Keep", "copy the frame, or the finding, to the clipboard (OSC 52)", []string{"y"}, (*App).copy, ""},
+		{"copy", "Keep", "copy the frame, or the finding, secrets redacted, to the clipboard (OSC 52)", []string{"y"}, (*App).copy, ""},
 		{"save", "Keep", "save the selection, or the frame, as a trace", []string{"w"}, (*App).savePrompt, "FILE"},
 		{"save!", "Keep", "the same over a file that is there", nil, (*App).saveOver, "FILE"},
 		{"case", "Keep", "make a case for a corpus of the current finding", []string{"e"}, (*App).casePrompt, "NAME"},

@@ -14,6 +14,7 @@ import (
 	"github.com/warden-trace/warden/replay"
 	"github.com/warden-trace/warden/tui/paint"
 	"github.com/warden-trace/warden/tui/pretty"
+	"github.com/warden-trace/warden/tui/tape"
 )
 
 type viewID int
@@ -39,6 +40,8 @@ type detail struct {
 	seek     bool         // then go to the span of the finding in hand
 	seekText bool         // or to the text that is searched for
 	width    int
+	of       *tape.Step // whose frame is
+	frame    *pretty.Frame
 }
 
 // detailRow is one row of the layout; its segments are safe.
@@ -60,10 +63,11 @@ func (d *detail) move(by int) {
 
 func view(v viewID) action {
 	return func(a *App, _ string) tea.Cmd {
+		to := v
 		if v == viewDiff && a.detail.view == viewDiff {
-			v = viewPretty
+			to = viewPretty
 		}
-		a.detail.view = v
+		a.detail.view = to
 		a.detail.cursor, a.detail.top = 0, 0
 		a.detail.dirty, a.detail.seek = true, true
 		if a.lay.single && a.focus != paneDetail {
@@ -112,13 +116,12 @@ func (a *App) layOut(w int) {
 	d.dirty, d.width = false, w
 	d.rows = d.rows[:0]
 	if a.stepErr != nil {
-		d.rows = append(d.rows, detailRow{segs: []paint.Seg{{Role: paint.Fault, Text: a.stepErr.Error()}}})
+		d.rows = append(d.rows, detailRow{segs: []paint.Seg{{Role: paint.Fault, Text: a.mask.Scrub(a.stepErr.Error())}}})
 		return
 	}
 	if a.step == nil {
 		return
 	}
-	s := a.step
 	switch {
 	case d.view == viewMachine:
 		a.machineRows(w)
@@ -126,10 +129,10 @@ func (a *App) layOut(w int) {
 		a.diffRows(w)
 	case d.view == viewRaw:
 		a.head(w)
-		a.addLines(pretty.Raw(s.Record.Frame), w)
+		a.addLines(pretty.Raw(a.shown()), w)
 	default:
 		a.head(w)
-		a.addLines(pretty.Lines(s.Record.Frame, pretty.Options{Marks: a.marks(), Toggled: d.toggled}), w)
+		a.addLines(pretty.Lines(a.shown(), pretty.Options{Marks: a.marks(), Toggled: d.toggled}), w)
 	}
 	if len(d.rows) == 0 {
 		a.addText(paint.Dim, "no bytes", w)
@@ -234,6 +237,20 @@ func (a *App) addText(role paint.Role, text string, w int) {
 	}
 }
 
+// shown is the frame in hand as it may be shown: secrets are looked for once.
+func (a *App) shown() *pretty.Frame {
+	d := &a.detail
+	if d.frame == nil || d.of != a.step {
+		d.of, d.frame = a.step, pretty.NewFrame(a.step.Record.Frame, a.mask.Find)
+	}
+	return d.frame
+}
+
+// hide is shown for what would have been sent.
+func (a *App) hide(raw []byte) *pretty.Frame {
+	return pretty.NewFrame(bytes.TrimSpace(raw), a.mask.Find)
+}
+
 // head says where the frame stands.
 func (a *App) head(w int) {
 	s := a.step
@@ -242,13 +259,13 @@ func (a *App) head(w int) {
 		parts = append(parts, time.Unix(0, s.Record.TS).UTC().Format("2006-01-02 15:04:05.000")+"Z")
 	}
 	if s.Session != "" {
-		parts = append(parts, "session "+s.Session)
+		parts = append(parts, "session "+a.mask.Scrub(s.Session))
 	}
 	if s.Record.Kind != formats.KindBad {
 		parts = append(parts, fmt.Sprintf("frame %d of its session", s.InOrder+1))
 	}
 	if s.Record.Err != "" {
-		parts = append(parts, s.Record.Err)
+		parts = append(parts, a.mask.Text(s.Record.Err))
 	}
 	if s.Record.Kind == formats.KindOverCap {
 		parts = append(parts, fmt.Sprintf("%d bytes, over the cap: not read", s.Record.Size))
@@ -276,10 +293,10 @@ func (a *App) diffRows(w int) {
 	case o.Verdict == replay.Replace:
 		a.addText(paint.Block, "what the "+from+" sent, and what the "+to+" would have received:", w)
 		a.answer(o.Bytes, w)
-		a.addLines(pretty.Diff(s.Record.Frame, bytes.TrimSpace(o.Bytes)), w)
+		a.addLines(pretty.Diff(a.shown(), a.hide(o.Bytes)), w)
 	case o.Verdict == replay.Drop:
 		a.addText(paint.Block, "the "+to+" would not have received this:", w)
-		a.addLines(pretty.Diff(s.Record.Frame, nil), w)
+		a.addLines(pretty.Diff(a.shown(), a.hide(nil)), w)
 	default:
 		word := "The " + to + " would have received this frame unchanged."
 		for i := range s.Findings {
@@ -292,11 +309,11 @@ func (a *App) diffRows(w int) {
 	for _, r := range o.Replies {
 		a.addText(paint.Block, "and the "+from+" would have been answered:", w)
 		a.answer(r, w)
-		a.addLines(pretty.Diff(nil, bytes.TrimSpace(r)), w)
+		a.addLines(pretty.Diff(a.hide(nil), a.hide(r)), w)
 	}
 	for _, r := range o.ToClient {
 		a.addText(paint.Block, "the client would have been told, since a call ran out of time:", w)
-		a.addLines(pretty.Diff(nil, bytes.TrimSpace(r)), w)
+		a.addLines(pretty.Diff(a.hide(nil), a.hide(r)), w)
 	}
 }
 
@@ -306,13 +323,13 @@ func (a *App) answer(raw []byte, w int) {
 	if code == nil {
 		return
 	}
-	text := "error " + string(code)
+	text := "error " + string(a.mask.JSON(nil, code))
 	for _, path := range [][]string{{"error", "message"}, {"error", "data", "reason"}} {
 		if s, ok := jsonrpc.LookupString(raw, path...); ok {
 			text += ": " + s
 		}
 	}
-	a.addText(paint.Text, text, w)
+	a.addText(paint.Text, a.mask.Text(text), w)
 }
 
 // detailPane draws the rows in sight.

@@ -58,7 +58,11 @@ func (a *App) setFilter(expr string, undecided bool) tea.Cmd {
 	if expr != "" {
 		var err error
 		if f, err = where.Compile(expr); err != nil {
-			a.fail("filter: %s", err.Error())
+			why := err.Error()
+			if a.mask.Text(expr) != expr {
+				why = "it can't be understood; it holds a secret, so that it is not quoted here"
+			}
+			a.fail("filter: %s", why)
 			return nil
 		}
 	}
@@ -192,14 +196,14 @@ func (a *App) onSearch(m searchMsg) tea.Cmd {
 	case m.err != nil:
 		return nil
 	case m.frame < 0:
-		a.say("no further frame has %q%s", a.search.text, a.soFar())
+		a.say("no further frame has %q%s", a.mask.Text(a.search.text), a.soFar())
 		return nil
 	}
 	a.ov = a.tape.Overview()
 	if _, there := a.rowOf(m.frame); !there && a.filter.on {
 		return a.searchFrom(m.frame, a.search.back) // the filter hides it
 	}
-	a.say("/%s   n next, N previous, esc ends", a.search.text)
+	a.say("/%s   n next, N previous, esc ends", a.mask.Text(a.search.text))
 	a.detail.seekText = true
 	return a.goTo(m.frame)
 }

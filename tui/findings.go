@@ -73,7 +73,7 @@ func (a *App) findingRows(w, h int) []*paint.Row {
 			row.Put(paint.Dim, "  at the session's end")
 		}
 		if x.Pointer != "" {
-			row.Put(paint.Dim, "  "+x.Pointer)
+			row.Put(paint.Dim, "  "+a.pointer(x.Pointer))
 		}
 		rows, of = append(rows, row), append(of, i)
 		if i != f.cursor {
@@ -113,18 +113,18 @@ func (a *App) decided(f *tape.Finding) (string, paint.Role) {
 
 // about says more of the finding in hand.
 func (a *App) about(f *tape.Finding) []paint.Seg {
-	out := []paint.Seg{{Role: paint.Text, Text: f.Message}}
+	out := []paint.Seg{{Role: paint.Text, Text: a.mask.Scrub(f.Message)}}
 	if f.Snippet != "" {
-		out = append(out, paint.Seg{Role: paint.Monitor, Text: "evidence: " + f.Snippet})
+		out = append(out, paint.Seg{Role: paint.Monitor, Text: "evidence: " + a.mask.Text(f.Snippet)})
 	}
 	if len(f.Matched) > 0 {
-		out = append(out, paint.Seg{Role: paint.Dim, Text: "matched: " + strings.Join(f.Matched, ", ")})
+		out = append(out, paint.Seg{Role: paint.Dim, Text: "matched: " + a.mask.Text(strings.Join(f.Matched, ", "))})
 	}
 	if e, ok := a.entry(f); ok {
 		text := "decided: " + e.State
 		for _, s := range []string{e.Reason, e.Owner, e.Created} {
 			if s != "" {
-				text += " · " + s
+				text += " · " + a.mask.Scrub(s)
 			}
 		}
 		if e.Expires != "" {
@@ -133,6 +133,16 @@ func (a *App) about(f *tape.Finding) []paint.Seg {
 		out = append(out, paint.Seg{Role: paint.Good, Text: text})
 	}
 	return out
+}
+
+// pointer is a JSON Pointer as it may be shown: each step is a text by itself, or
+// a long way down would look like one random piece.
+func (a *App) pointer(p string) string {
+	steps := strings.Split(p, "/")
+	for i := range steps {
+		steps[i] = a.mask.Text(steps[i])
+	}
+	return strings.Join(steps, "/")
 }
 
 // entry is what the baseline says of a finding.
@@ -151,7 +161,7 @@ func (a *App) explain() tea.Cmd {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n%s, %s, %s\n\n", f.Rule, f.SubRule, f.Tier, f.Severity, f.Action)
-	fmt.Fprintf(&b, "%s\n", f.Message)
+	fmt.Fprintf(&b, "%s\n", a.mask.Scrub(f.Message))
 	if r, ok := a.rule(f.Rule, f.SubRule); ok {
 		for _, p := range [][2]string{{"What", r.What}, {"Why", r.Why}, {"Example", r.Example}, {"To relax it", r.Relax}, {"From", r.Source}} {
 			if p[1] != "" {
@@ -159,7 +169,7 @@ func (a *App) explain() tea.Cmd {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\nPlace: %s, line %d, byte %d, pointer %s\nFingerprint: %s\n", f.Trace, f.Line, f.Offset, f.Pointer, f.Fingerprint)
+	fmt.Fprintf(&b, "\nPlace: %s, line %d, byte %d, pointer %s\nFingerprint: %s\n", f.Trace, f.Line, f.Offset, a.pointer(f.Pointer), f.Fingerprint)
 	a.over = textOverlay(f.Rule, b.String())
 	return nil
 }

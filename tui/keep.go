@@ -27,17 +27,19 @@ type doneMsg struct {
 // than terminals take is refused, not cut.
 const maxClipboard = 72 << 10
 
-// copy puts the frame's bytes, or the finding in hand, on the clipboard of the
-// terminal by OSC 52. What the terminal is told is base64 alone.
+// copy puts the frame as it is shown, or the finding in hand, on the clipboard of
+// the terminal by OSC 52: with its secrets redacted, unlike what save writes. What
+// the terminal is told is base64 alone.
 func (a *App) copy(string) tea.Cmd {
 	if a.step == nil || a.o.Clipboard == nil {
 		a.say("nothing to copy")
 		return nil
 	}
-	what, data := "the frame", a.step.Record.Frame
+	what, data := "the frame", a.shown().Bytes()
 	if f := a.current(); a.focus == paneFindings && f != nil {
 		what = "the finding"
-		data = fmt.Appendf(nil, "%s %s %s tool=%s pointer=%s line=%d fingerprint=%s\n%s\n%s\n", f.Rule, f.SubRule, f.Action, f.Tool, f.Pointer, f.Line, f.Fingerprint, f.Message, f.Snippet)
+		data = fmt.Appendf(nil, "%s %s %s tool=%s pointer=%s line=%d fingerprint=%s\n%s\n%s\n", f.Rule, f.SubRule, f.Action,
+			a.mask.Scrub(f.Tool), a.pointer(f.Pointer), f.Line, f.Fingerprint, a.mask.Scrub(f.Message), a.mask.Text(f.Snippet))
 	}
 	if len(data) > maxClipboard {
 		a.fail("%s bytes are too many for a terminal's clipboard; w saves the frame", count(len(data)))

@@ -132,12 +132,12 @@ func (a *App) putLabel(row *paint.Row, r *tape.Row, w int) {
 	case r.Kind() == formats.KindBad:
 		row.PutCut(paint.Fault, "can't be read", left())
 	case r.Tool != "":
-		row.PutCut(paint.Text, r.Tool, left())
+		row.PutCut(paint.Text, a.mask.Scrub(r.Tool), left())
 		if r.Method != "tools/call" && left() > 3 { // what nearly all of them are
-			row.PutCut(paint.Dim, " "+r.Method, left())
+			row.PutCut(paint.Dim, " "+a.mask.Scrub(r.Method), left())
 		}
 	case r.Method != "":
-		row.PutCut(paint.Text, r.Method, left())
+		row.PutCut(paint.Text, a.mask.Scrub(r.Method), left())
 	default:
 		row.PutCut(paint.Dim, kindName(r.Kind()), left())
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"time"
@@ -33,7 +34,7 @@ func (a *App) machineLine(w int) *paint.Row {
 			row.Put(paint.Dim, fmt.Sprintf(" +%d", len(s.Client)-i))
 			break
 		}
-		row.Put(paint.Text, " "+string(f.ID)+" ").Put(paint.Dim, name(f.Method, f.Tool))
+		row.Put(paint.Text, " "+a.rpcID(f.ID)+" ").Put(paint.Dim, a.mask.Scrub(name(f.Method, f.Tool)))
 	}
 	if n := len(s.ServerOwn); n > 0 {
 		row.Put(paint.Dim, fmt.Sprintf(" · from the server %d", n))
@@ -42,6 +43,14 @@ func (a *App) machineLine(w int) *paint.Row {
 		row.Put(paint.Dim, fmt.Sprintf(" · tasks %d", n))
 	}
 	return row
+}
+
+// rpcID is a request's id as it may be shown: JSON, which may escape a secret.
+func (a *App) rpcID(id []byte) string {
+	if bytes.IndexByte(id, '\\') < 0 {
+		return a.mask.Scrub(string(id))
+	}
+	return string(a.mask.JSON(nil, id))
 }
 
 func name(method, tool string) string {
@@ -98,7 +107,7 @@ func (a *App) machineRows(w int) {
 	if len(said) > 0 {
 		a.addText(paint.Dim, strings.Join(said, " · "), w)
 	}
-	before, after := stateLines(&s.Before, s.Record.TS), stateLines(&s.After, s.Record.TS)
+	before, after := a.stateLines(&s.Before), a.stateLines(&s.After)
 	old := map[string]bool{}
 	for _, l := range before {
 		old[l] = true
@@ -122,23 +131,24 @@ func (a *App) machineRows(w int) {
 	}
 }
 
-func stateLines(s *replay.State, now int64) []string {
+func (a *App) stateLines(s *replay.State) []string {
+	scrub := a.mask.Scrub
 	yes := map[bool]string{true: "yes", false: "no"}
 	out := []string{
 		"frames judged: " + count(int(s.Frames)),
 		"handshake seen: " + yes[s.Handshaken] + ", enforcement begun: " + yes[s.Enforcing] + ", drift gate: " + s.Gate,
 	}
 	if s.Protocol != "" || s.Server != "" {
-		out = append(out, "protocol "+s.Protocol+", server "+s.Server)
+		out = append(out, "protocol "+a.mask.Text(s.Protocol)+", server "+a.mask.Text(s.Server))
 	}
 	out = append(out, fmt.Sprintf("client's requests in flight: %d", len(s.Client)))
-	out = append(out, flights(s.Client)...)
+	out = append(out, a.flights(s.Client)...)
 	if len(s.ServerOwn) > 0 {
 		out = append(out, fmt.Sprintf("server's requests in flight: %d", len(s.ServerOwn)))
-		out = append(out, flights(s.ServerOwn)...)
+		out = append(out, a.flights(s.ServerOwn)...)
 	}
 	for _, t := range s.Tasks {
-		out = append(out, "task "+t.ID+" of "+t.Tool)
+		out = append(out, "task "+scrub(t.ID)+" of "+scrub(t.Tool))
 	}
 	if s.Retries > 0 {
 		out = append(out, fmt.Sprintf("results that wait for a retry: %d", s.Retries))
@@ -146,7 +156,8 @@ func stateLines(s *replay.State, now int64) []string {
 	return out
 }
 
-func flights(fs []replay.Flight) []string {
+func (a *App) flights(fs []replay.Flight) []string {
+	scrub := a.mask.Scrub
 	var out []string
 	for i, f := range fs {
 		if i == 200 {
@@ -156,7 +167,7 @@ func flights(fs []replay.Flight) []string {
 		if f.TS != 0 {
 			at = " since " + time.Unix(0, f.TS).UTC().Format("15:04:05.000")
 		}
-		out = append(out, fmt.Sprintf("  %s %s %s, frame %d of the session%s", f.ID, f.Method, f.Tool, f.Place.Frame+1, at))
+		out = append(out, fmt.Sprintf("  %s %s %s, frame %d of the session%s", a.rpcID(f.ID), scrub(f.Method), scrub(f.Tool), f.Place.Frame+1, at))
 	}
 	return out
 }

@@ -123,12 +123,16 @@ func (p *prompt) remember() {
 	*p.history = append(*p.history, s)
 }
 
-// row draws the prompt with its cursor in sight.
-func (p *prompt) row(r *paint.Row) *paint.Row {
+// row draws the prompt with its cursor in sight. A secret that was typed is shown
+// as any other is, with the cursor behind the text.
+func (p *prompt) row(r *paint.Row, scrub func(string) string) *paint.Row {
 	r.On(paint.Prompt).Put(paint.Prompt, p.label)
 	before, under, after := string(p.text[:p.at]), " ", ""
 	if p.at < len(p.text) {
 		under, after = string(p.text[p.at]), string(p.text[p.at+1:])
+	}
+	if s := string(p.text); scrub(s) != s {
+		before, under, after = scrub(s), " ", ""
 	}
 	for paint.Width(before) > r.Left()-4 && before != "" {
 		_, size := firstRune(before)

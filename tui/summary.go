@@ -101,9 +101,9 @@ func (a *App) summaryRows(w, h int) []*paint.Row {
 		var parts []string
 		for _, x := range ss {
 			if x.Server != "" {
-				t := x.Server
+				t := a.mask.Text(x.Server)
 				if x.Protocol != "" {
-					t += " (" + x.Protocol + ")"
+					t += " (" + a.mask.Text(x.Protocol) + ")"
 				}
 				if x.Blocked > 0 {
 					t += fmt.Sprintf(" %d blocked", x.Blocked)
@@ -178,7 +178,7 @@ func (a *App) ruleRow(r *tape.RuleCount, here bool, w int) *paint.Row {
 	}
 	row.Put(paint.Dim, "from frame "+count(r.First+1))
 	if r.Tool != "" {
-		row.Put(paint.Dim, ", "+r.Tool)
+		row.Put(paint.Dim, ", "+a.mask.Scrub(r.Tool))
 	}
 	if rule, ok := a.rule(r.Rule, r.Sub); ok && row.Left() > 24 {
 		row.Put(paint.Dim, " · "+rule.Title)

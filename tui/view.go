@@ -189,7 +189,7 @@ func (a *App) paneName(p paneID) string {
 				s += ", undecided"
 			}
 			if a.filter.expr != "" {
-				s += ", " + a.filter.expr
+				s += ", " + a.mask.Text(a.filter.expr)
 			}
 			if !a.filter.done {
 				s += " …"
@@ -291,11 +291,11 @@ func (a *App) footer() *paint.Row {
 	row := a.p.Row(a.w)
 	switch {
 	case a.prompt != nil:
-		return a.prompt.row(row)
+		return a.prompt.row(row, a.mask.Scrub)
 	case a.choice != nil:
 		return row.On(paint.Prompt).Put(paint.Prompt, a.choice.text)
 	case a.search.at >= 0:
-		return row.Put(paint.Accent, " searching for "+a.search.text+" … esc stops")
+		return row.Put(paint.Accent, " searching for "+a.mask.Text(a.search.text)+" … esc stops")
 	case a.notice.text != "":
 		role := paint.Accent
 		if a.notice.fault {

@@ -7,12 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// say puts a sentence at the bottom.
-func (a *App) say(format string, args ...any) { a.notice = notice{text: fmt.Sprintf(format, args...)} }
+// say puts a sentence at the bottom. Whatever it quotes, a vendor's secret in it is
+// redacted.
+func (a *App) say(format string, args ...any) {
+	a.notice = notice{text: a.mask.Scrub(fmt.Sprintf(format, args...))}
+}
 
 // fail says what went wrong.
 func (a *App) fail(format string, args ...any) {
-	a.notice = notice{text: fmt.Sprintf(format, args...), fault: true}
+	a.say(format, args...)
+	a.notice.fault = true
 }
 
 // since is the time since the start of the trace.

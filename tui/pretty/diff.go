@@ -2,6 +2,7 @@ package pretty
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -17,9 +18,11 @@ const (
 )
 
 // Diff lays out what became of a frame: lines of before that are gone, lines of
-// after that are new, with what changed within a line marked.
-func Diff(before, after []byte) []Line {
-	a, b := plain(before), plain(after)
+// after that are new, with what changed within a line marked. A secret that a
+// block has redacted reads alike on both sides, and is marked as a change.
+func Diff(before, after *Frame) []Line {
+	a, b := before.plain(), after.plain()
+	bareA, bareB := before.barePlain(a), after.barePlain(b)
 	var out []Line
 	var held []string
 	flush := func(last bool) {
@@ -44,7 +47,7 @@ func Diff(before, after []byte) []Line {
 		}
 		held = held[:0]
 	}
-	for _, h := range hunks(a, b) {
+	for _, h := range hunks(bareA, bareB) {
 		if h.same {
 			held = append(held, a[h.a:h.a+h.n]...)
 			continue
@@ -71,11 +74,12 @@ func Diff(before, after []byte) []Line {
 }
 
 // plain lays raw out without bounds on its strings, a line each.
-func plain(raw []byte) []string {
+func (f *Frame) plain() []string {
+	raw := f.raw
 	if len(raw) == 0 {
 		return nil
 	}
-	l := &layout{raw: raw, o: Options{}}
+	l := &layout{f: f, raw: raw, o: Options{}}
 	for i := 0; i < len(raw) && len(l.out) < maxLines; {
 		i = l.plainToken(i)
 	}
@@ -91,6 +95,18 @@ func plain(raw []byte) []string {
 	return lines
 }
 
+// barePlain are the lines as they came, to be compared and not to be shown;
+// shown are those of plain.
+func (f *Frame) barePlain(shown []string) []string {
+	if !f.holds {
+		return shown
+	}
+	if bare := (&Frame{bare: f.bare, raw: f.bare}).plain(); len(bare) == len(shown) {
+		return bare
+	}
+	return shown
+}
+
 func (l *layout) plainToken(i int) int {
 	if l.raw[i] == '"' {
 		end := stringEnd(l.raw, i)
@@ -103,7 +119,7 @@ func (l *layout) plainToken(i int) int {
 			isKey = j < len(l.raw) && l.raw[j] == ':'
 		}
 		if !isKey {
-			l.emit(Piece{String, string(l.raw[i:end])})
+			l.emit(Piece{String, string(l.f.token(nil, i, end))})
 			return end
 		}
 	}
@@ -163,6 +179,9 @@ func numbered(lines []string, ids map[string]rune) []rune {
 // one less some characters, just these are marked; else what lies between the
 // common beginning and end.
 func within(old, fresh string) (gone, added []Piece) {
+	if old == fresh {
+		return redactions(old, Gone, GoneMark), redactions(fresh, New, NewMark)
+	}
 	if g, ok := less(old, fresh); ok {
 		return g, []Piece{{New, short(fresh)}}
 	}
@@ -184,6 +203,18 @@ func within(old, fresh string) (gone, added []Piece) {
 		return []Piece{{same, short(x[:p])}, {mark, middle(x[p : len(x)-s])}, {same, short(x[len(x)-s:])}}
 	}
 	return mk(old, Gone, GoneMark), mk(fresh, New, NewMark)
+}
+
+var redaction = regexp.MustCompile(`[^"\s]{0,4}…\(len(=\d+|<=3)\)`)
+
+// redactions marks the secrets of a line.
+func redactions(s string, same, mark Kind) (out []Piece) {
+	at := 0
+	for _, m := range redaction.FindAllStringIndex(s, -1) {
+		out = append(out, Piece{same, short(s[at:m[0]])}, Piece{mark, s[m[0]:m[1]]})
+		at = m[1]
+	}
+	return append(out, Piece{same, short(s[at:])})
 }
 
 // less marks the characters of old that fresh lacks, if it lacks nothing else.

@@ -36,7 +36,8 @@ const (
 	NewMark
 )
 
-// Piece is text of one kind, as the frame has it: not safe for a terminal.
+// Piece is text of one kind, as the frame has it but for its secrets: not safe
+// for a terminal.
 type Piece struct {
 	Kind Kind
 	Text string
@@ -84,6 +85,7 @@ type level struct {
 }
 
 type layout struct {
+	f     *Frame
 	raw   []byte
 	o     Options
 	out   []Line
@@ -93,9 +95,10 @@ type layout struct {
 	node  int
 }
 
-// Lines lays raw out as JSON.
-func Lines(raw []byte, o Options) []Line {
-	l := &layout{raw: raw, o: o}
+// Lines lays a frame out as JSON.
+func Lines(f *Frame, o Options) []Line {
+	raw := f.raw
+	l := &layout{f: f, raw: raw, o: o}
 	for i := 0; i < len(raw); {
 		if len(l.out) >= maxLines {
 			l.emit(Piece{Elided, fmt.Sprintf("… %d more bytes: w saves the frame whole", len(raw)-i)})
@@ -145,12 +148,12 @@ func (l *layout) token(i int) int {
 				j++
 			}
 			if j < len(raw) && raw[j] == ':' {
-				l.member(raw[i:end])
+				l.member(i, end)
 				return j + 1
 			}
 		}
 		l.begin()
-		l.text(raw[i:end])
+		l.text(i, end)
 		return end
 	}
 	end := i + 1
@@ -191,8 +194,9 @@ func (l *layout) endValue() {
 	}
 }
 
-func (l *layout) member(tok []byte) {
+func (l *layout) member(i, end int) {
 	top := l.stack[len(l.stack)-1]
+	tok := l.f.token(nil, i, end) // findings' pointers have the redaction form too
 	name := string(tok)
 	content := bytes.TrimSuffix(bytes.TrimPrefix(tok, []byte{'"'}), []byte{'"'})
 	if len(content) <= 4096 {

@@ -12,8 +12,9 @@ import (
 
 // text emits a string value, with its matches marked. A long one is shown at
 // its start and around what matched; unfolded, up to a bound, whole.
-func (l *layout) text(tok []byte) {
-	t := texter{tok: tok, whole: len(tok) <= longText}
+func (l *layout) text(i, end int) {
+	tok := l.raw[i:end]
+	t := texter{tok: tok, gone: l.f.secrets[i], whole: len(tok) <= longText}
 	for _, m := range l.o.Marks {
 		if m.Pointer == string(l.ptr) {
 			t.all.add(m.Spans)
@@ -51,6 +52,8 @@ type texter struct {
 	now   ruler // spans of the finding in hand
 	all   ruler // and of all
 	close ruler // those again, for what stands near them
+	gone  []hidden
+	told  bool // the form of the secret in hand has been shown
 	whole bool
 	buf   []byte
 	kind  Kind
@@ -82,6 +85,12 @@ func (t *texter) run(put func(Piece, bool)) {
 		n, kind := 1, String
 		quote := i == 0 || i == len(tok)-1 && tok[i] == '"'
 		lf := false
+		if !quote && (shown >= maxShown || !t.whole && i >= headText && !t.near(cp) && t.close.next == len(t.close.spans)) {
+			end := 1 + len(inside(tok)) // nothing of the rest is shown
+			hidden += end - i
+			i = end
+			continue
+		}
 		switch {
 		case quote:
 		case tok[i] == '\\' && i+1 < len(tok):
@@ -98,7 +107,31 @@ func (t *texter) run(put func(Piece, bool)) {
 				kind = Current
 			}
 		}
-		if shown < maxShown && (t.whole || i < headText || t.near(cp)) || quote {
+		if !quote && t.secret(cp) {
+			if cp != t.gone[0].from {
+				if !t.told {
+					hidden += n
+				}
+				i += n
+				cp++
+				continue
+			}
+			if kind == Escape {
+				kind = String
+			}
+			t.told = shown < maxShown && (t.whole || i < headText || t.near(cp))
+			if t.told {
+				t.flush(false)
+				if hidden > 0 {
+					t.put(Piece{Elided, fmt.Sprintf(" … %d bytes … ", hidden)}, false)
+					hidden = 0
+				}
+				shown += len(t.gone[0].form)
+				t.put(Piece{kind, t.gone[0].form}, false)
+			} else {
+				hidden += n
+			}
+		} else if shown < maxShown && (t.whole || i < headText || t.near(cp)) || quote {
 			shown += n
 			if hidden > 0 {
 				t.flush(false)
@@ -116,6 +149,15 @@ func (t *texter) run(put func(Piece, bool)) {
 		cp++
 	}
 	t.flush(false)
+}
+
+// secret says whether code point cp is one that is not shown. Code points must be
+// asked about in order.
+func (t *texter) secret(cp int) bool {
+	for len(t.gone) > 0 && t.gone[0].to <= cp {
+		t.gone = t.gone[1:]
+	}
+	return len(t.gone) > 0 && t.gone[0].from <= cp
 }
 
 // at says whether code point cp is in a span: 1, or 2 for the finding in hand.
@@ -163,20 +205,44 @@ func (r *ruler) has(cp, wider int) bool {
 }
 
 // escapeLen is the length of the escape that b begins with; half a pair of
-// surrogates joins with its other half, which is one code point.
+// surrogates joins with its other half, which is one code point. It counts as
+// jsonrpc.Unquote does.
 func escapeLen(b []byte) int {
-	if len(b) < 6 || b[1] != 'u' {
+	r := hex4(b)
+	if r < 0 {
 		return min(2, len(b))
 	}
-	if hi := b[2:4]; len(b) >= 12 && (hi[0] == 'd' || hi[0] == 'D') && bytes.IndexByte([]byte("89abAB"), hi[1]) >= 0 &&
-		b[6] == '\\' && b[7] == 'u' && (b[8] == 'd' || b[8] == 'D') && bytes.IndexByte([]byte("cdefCDEF"), b[9]) >= 0 {
-		return 12
+	if r >= 0xd800 && r < 0xdc00 {
+		if lo := hex4(b[6:]); lo >= 0xdc00 && lo < 0xe000 {
+			return 12
+		}
 	}
 	return 6
 }
 
-// Raw lays the bytes out as they are, broken at line feeds.
-func Raw(raw []byte) []Line {
+// hex4 is the value of the escape \uXXXX that b begins with, -1 if it is none.
+func hex4(b []byte) int {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return -1
+	}
+	r := 0
+	for _, c := range b[2:6] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return -1
+		}
+		r = r<<4 | int(c)
+	}
+	return r
+}
+
+// Raw lays the bytes out as they are but for secrets, broken at line feeds.
+func Raw(f *Frame) []Line {
+	raw := f.Bytes()
 	var out []Line
 	rest := 0
 	if len(raw) > MaxRaw {

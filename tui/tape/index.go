@@ -6,6 +6,8 @@ import (
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
+	"github.com/warden-trace/warden/analyze/ruleset"
+	"github.com/warden-trace/warden/analyze/secret"
 	"github.com/warden-trace/warden/replay"
 )
 
@@ -59,6 +61,7 @@ type index struct {
 	n        int
 	labels   []Label
 	labelOf  map[Label]uint16
+	names    func() *secret.Patterns // of what a cut must not halve
 	sessions []*Session
 	marks    []Mark // by frame
 	late     map[uint32][]Mark
@@ -90,8 +93,9 @@ type checkpoint struct {
 	m     *replay.Machine
 }
 
-func newIndex() *index {
-	return &index{labelOf: map[Label]uint16{}, labels: []Label{{}}, ruleOf: map[[3]string]uint16{},
+func newIndex(rules *ruleset.Set) *index {
+	return &index{names: sync.OnceValue(func() *secret.Patterns { return patterns(rules) }),
+		labelOf: map[Label]uint16{}, labels: []Label{{}}, ruleOf: map[[3]string]uint16{},
 		late: map[uint32][]Mark{}, skims: map[uint32]*jsonrpc.Skimmer{}, stops: map[uint32][]checkpoint{}, stride: 128}
 }
 
@@ -125,7 +129,7 @@ func (x *index) label(method, tool string) uint16 {
 	if method == "" && tool == "" {
 		return 0
 	}
-	l := Label{cut(method), cut(tool)}
+	l := Label{x.cut(method), x.cut(tool)}
 	if n, ok := x.labelOf[l]; ok {
 		return n
 	}
@@ -138,11 +142,23 @@ func (x *index) label(method, tool string) uint16 {
 	return n
 }
 
-func cut(s string) string {
+// cut bounds a name. Secrets are redacted before: half of one is none any more
+// that would be known for what it is.
+func (x *index) cut(s string) string {
 	if len(s) > maxLabel {
-		return s[:maxLabel]
+		s = x.names().Scrub(s)
+		return s[:min(len(s), maxLabel)]
 	}
 	return s
+}
+
+func patterns(rules *ruleset.Set) *secret.Patterns {
+	if rules != nil {
+		if p, err := secret.Compile(rules.Secrets); err == nil {
+			return p
+		}
+	}
+	return secret.Builtin()
 }
 
 // mark keeps a finding on frame.
@@ -154,7 +170,7 @@ func (x *index) mark(frame int, f *analyze.Finding, late bool, decided uint8, pr
 			r = 0
 		} else {
 			r = uint16(len(x.rules))
-			x.rules = append(x.rules, RuleCount{Rule: f.Rule, Sub: f.SubRule, Tier: f.Tier, First: frame, Tool: cut(f.Tool)})
+			x.rules = append(x.rules, RuleCount{Rule: f.Rule, Sub: f.SubRule, Tier: f.Tier, First: frame, Tool: x.cut(f.Tool)})
 			x.ruleOf[k] = r
 		}
 	}

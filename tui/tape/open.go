@@ -60,7 +60,7 @@ const maxSeekFrame = 8 << 20
 
 // Open opens the trace that path names and begins to index it.
 func Open(path string, stdin io.Reader, o Options) (*Tape, error) {
-	t := &Tape{Name: path, o: o, x: newIndex(), stop: make(chan struct{}), ended: make(chan struct{})}
+	t := &Tape{Name: path, o: o, x: newIndex(o.Config.Rules), stop: make(chan struct{}), ended: make(chan struct{})}
 	t.walk.init(t)
 	if path == "-" {
 		if o.Follow {
@@ -100,7 +100,7 @@ func OpenPair(c2s, s2c string, stdin io.Reader, o Options) (*Tape, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tape{Name: in.Name, o: o, x: newIndex(), stop: make(chan struct{}), ended: make(chan struct{}), input: in}
+	t := &Tape{Name: in.Name, o: o, x: newIndex(o.Config.Rules), stop: make(chan struct{}), ended: make(chan struct{}), input: in}
 	t.walk.init(t)
 	t.closer = append(t.closer, closer)
 	t.x.size = -1
