@@ -7,14 +7,12 @@ type backend struct {
 	name   string
 	kernel func(src []byte, n int, out []block, t *tables)
 	// unescape decodes what it can of src, as unescape does, and stops where it
-	// can't. It may write as much as jsonrpc.Pad bytes behind len(src) of dst.
+	// can't; nil can't anything. It may write as much as jsonrpc.Pad bytes behind
+	// len(src) of dst.
 	unescape func(dst, src []byte) (wrote, read int)
 }
 
-var portable = backend{"portable", kernelPortable, unescapeNothing}
-
-// unescapeNothing leaves all to the loop of unescape.
-func unescapeNothing(dst, src []byte) (wrote, read int) { return 0, 0 }
+var portable = backend{"portable", kernelPortable, nil}
 
 // backends are those that this machine can run, the fastest last.
 func backends() []backend { return append([]backend{portable}, vectors()...) }

@@ -23,9 +23,11 @@ func unescape(dst, src []byte, by *backend) []byte {
 	dst = dst[:cap(dst)]
 	i, o := 0, 0
 	for i < len(src) {
-		wrote, read := by.unescape(dst[o:], src[i:])
-		i += read
-		o += wrote
+		if by.unescape != nil {
+			wrote, read := by.unescape(dst[o:], src[i:])
+			i += read
+			o += wrote
+		}
 		for i+8 <= len(src) {
 			x := binary.LittleEndian.Uint64(src[i:])
 			binary.LittleEndian.PutUint64(dst[o:], x)
