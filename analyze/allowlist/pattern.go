@@ -169,8 +169,8 @@ func quantifier(a *atom, in []rune) (int, error) {
 	lo, hi, comma := strings.Cut(string(in[1:end]), ",")
 	ok := true
 	number := func(s string) int64 {
-		if s == "" {
-			ok = false
+		if s == "" || len(s) > 1 && s[0] == '0' {
+			ok = false // a zero in front: other readers of patterns take it for text
 		}
 		var n int64
 		for _, r := range s {
