@@ -17,14 +17,15 @@ while IFS=: read -r file target; do
     continue
   fi
   printf -- '-- %s %s\n' "$(dirname "$file")" "$target"
-  if ! run; then
+  for try in 1 2 3 4; do
+    run && break
     # Now and then the go tool takes the end of its time for a failure, without any
-    # input that failed: such a run is made again, once.
-    if ! grep -q 'context deadline exceeded' "$log" || grep -q 'Failing input' "$log" || ! run; then
+    # input that failed: such a run is made again.
+    if ((try == 4)) || ! grep -q 'context deadline exceeded' "$log" || grep -q 'Failing input' "$log"; then
       cat "$log"
       exit 1
     fi
-  fi
+  done
   tail -n 3 "$log"
   ran=$((ran + 1))
 done < <(git ls-files '*_test.go' | xargs grep -oE '^func Fuzz[A-Za-z0-9_]+\(f \*testing\.F\)' /dev/null | sed -E 's/:func (Fuzz[A-Za-z0-9_]+).*/:\1/' | sort)
