@@ -192,7 +192,7 @@ func quantifier(a *atom, in []rune) (int, error) {
 		a.max = number(hi)
 	}
 	if !ok || a.max >= 0 && a.max < a.min {
-		return 0, errors.New("a count that is not {n}, {n,} or {n,m}")
+		return 0, errors.New("a count that is not {n}, {n,} or {n,m}, without a zero in front")
 	}
 	return end + 1, nil
 }
