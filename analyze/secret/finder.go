@@ -18,6 +18,7 @@ type Finder struct {
 	even  [256][]lookout // by the first byte of a pair that is where it was looked for
 	odd   [256][]lookout // and of one that is a byte further on
 	plain bool           // a clue is too short to be found so
+	found []Match        // memory of Secrets
 }
 
 // lookout is a clue and how far before the pair it begins.
@@ -89,6 +90,16 @@ func (f *Finder) Find(text []byte) []Match {
 		f.look(text, i)
 	}
 	return f.m.Finish()
+}
+
+// Secrets returns what Find finds and, as pattern -1, the pieces that e takes for
+// random, both in the text as it stands and in its other reading (Readings). They
+// may overlap, and are good until the next call.
+func (f *Finder) Secrets(e *Entropy, text []byte) []Match {
+	return Readings(text, func(t []byte) []Match {
+		f.found = e.Pieces(append(f.found[:0], f.Find(t)...), t)
+		return f.found
+	})
 }
 
 // look tries the clues that the pair at i may belong to, from left to right for

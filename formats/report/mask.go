@@ -45,7 +45,7 @@ func (m *Masker) Find(text []byte) []secret.Match {
 	if len(text) < m.shortest {
 		return nil
 	}
-	m.found = secret.Readings(text, m.once)
+	m.found = append(m.found, m.patterns.Secrets(m.entropy, text)...)
 	if len(m.found) < 2 {
 		return m.found
 	}
@@ -62,34 +62,17 @@ func (m *Masker) Find(text []byte) []secret.Match {
 	return kept
 }
 
-// once is Find for one reading of a text; secrets may overlap.
-func (m *Masker) once(text []byte) []secret.Match {
-	m.found = append(m.found[:0], m.patterns.Find(text)...)
-	m.found = m.entropy.Pieces(m.found, text)
-	return m.found
-}
-
 // mask returns text with its secrets in their redaction form.
 func (m *Masker) mask(text []byte) []byte {
 	found := m.Find(text)
 	if len(found) == 0 {
 		return text
 	}
-	out := make([]byte, 0, len(text))
-	at := 0
-	for _, f := range found {
-		out = append(out, text[at:f.Start]...)
-		out = secret.AppendRedacted(out, text[f.Start:f.End])
-		at = f.End
-	}
-	return append(out, text[at:]...)
+	return secret.Replace(text, found)
 }
 
 // Text is s with its secrets in their redaction form.
 func (m *Masker) Text(s string) string {
-	if len(m.Find([]byte(s))) == 0 {
-		return s
-	}
 	return string(m.mask([]byte(s)))
 }
 

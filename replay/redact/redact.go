@@ -32,7 +32,6 @@ type Redactor struct {
 	patterns *secret.Patterns
 	finder   *secret.Finder
 	entropy  *secret.Entropy
-	found    []secret.Match // memory of once
 	key      []byte
 	least    int // bytes below which nothing is a secret
 
@@ -87,7 +86,7 @@ func (r *Redactor) find(t []byte) []span {
 		return nil
 	}
 	var out []span
-	for _, m := range secret.Readings(t, r.once) {
+	for _, m := range r.finder.Secrets(r.entropy, t) {
 		if m.End > m.Start {
 			out = append(out, span{m.Start, m.End, m.Pattern})
 		}
@@ -102,13 +101,6 @@ func (r *Redactor) find(t []byte) []span {
 		return a.pattern - b.pattern
 	})
 	return out
-}
-
-// once is what one reading of a text finds.
-func (r *Redactor) once(t []byte) []secret.Match {
-	r.found = append(r.found[:0], r.finder.Find(t)...)
-	r.found = r.entropy.Pieces(r.found, t)
-	return r.found
 }
 
 // text returns a decoded text with its secrets replaced, byte for byte as long

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/warden-trace/warden/analyze"
@@ -225,19 +226,11 @@ func hex4(b []byte) int {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return -1
 	}
-	r := 0
-	for _, c := range b[2:6] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			c = c | 0x20 - 'a' + 10
-		default:
-			return -1
-		}
-		r = r<<4 | int(c)
+	r, err := strconv.ParseUint(string(b[2:6]), 16, 32)
+	if err != nil {
+		return -1
 	}
-	return r
+	return int(r)
 }
 
 // Raw lays the bytes out as they are but for secrets, broken at line feeds.
