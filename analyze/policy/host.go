@@ -23,9 +23,6 @@ type host struct {
 // ports of the schemes that need no port.
 var ports = map[string]string{"http": "80", "https": "443", "ws": "80", "wss": "443", "ftp": "21"}
 
-// maxHosts bounds the readings of one value; the forms below never make more.
-const maxHosts = 16
-
 // hostReadings are the hosts that a value may lead to, by any reader that we
 // know of: a URL, `//host`, `host/path`, `host:port`, `scheme:host` as browsers
 // take it, white space left in or taken out, `\` as itself or as `/`. No entry
@@ -35,16 +32,13 @@ func hostReadings(value string) []host {
 	var seen []authority // few enough to look through
 	for _, text := range spacings(value) {
 		for _, a := range authorities(text) {
-			for _, slash := range []bool{false, true} {
+			for _, end := range ends {
 				auth := a.text
-				end := strings.IndexFunc(auth, func(r rune) bool {
-					return r == '/' || r == '?' || r == '#' || unicode.IsSpace(r) || slash && r == '\\'
-				})
-				if end >= 0 {
-					auth = auth[:end]
+				if i := strings.IndexFunc(auth, end); i >= 0 {
+					auth = auth[:i]
 				}
 				key := authority{a.scheme, auth}
-				if auth == "" || slices.Contains(seen, key) || len(out) >= maxHosts {
+				if auth == "" || slices.Contains(seen, key) {
 					continue
 				}
 				seen = append(seen, key)
@@ -53,6 +47,20 @@ func hostReadings(value string) []host {
 		}
 	}
 	return out
+}
+
+// ends are the ways in which readers take a host to end: at white space of any
+// script or of ASCII alone, at `\` or not.
+var ends = []func(rune) bool{
+	func(r rune) bool { return delimits(r) || unicode.IsSpace(r) },
+	func(r rune) bool { return delimits(r) || unicode.IsSpace(r) || r == '\\' },
+	func(r rune) bool { return delimits(r) },
+	func(r rune) bool { return delimits(r) || r == '\\' },
+}
+
+// delimits says whether a rune ends a host for every reader.
+func delimits(r rune) bool {
+	return r == '/' || r == '?' || r == '#' || r < utf8.RuneSelf && unicode.IsSpace(r)
 }
 
 // spacings are the value with its outer white space cut, and again without the
