@@ -67,3 +67,23 @@ func BenchmarkLoad(b *testing.B) {
 		})
 	}
 }
+
+// Texts as results have them: lines of plain text, code with quotes, and letters
+// outside ASCII.
+func BenchmarkUnquote(b *testing.B) {
+	for name, line := range map[string]string{
+		"lines":   `the quick brown fox jumps over the lazy dog, and again\n`,
+		"code":    `\tif s[\"key\"] != \"value\" {\n\t\treturn\n`,
+		"escapes": `\u0441\u043b\u043e\u0432\u043e `,
+		"utf8":    `Größe in Fuß und Öl: 5 €\n`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			raw := []byte(strings.Repeat(line, 100))
+			dst := make([]byte, 0, len(raw)+8)
+			b.SetBytes(int64(len(raw)))
+			for b.Loop() {
+				dst, _ = Unquote(dst[:0], raw)
+			}
+		})
+	}
+}

@@ -2,6 +2,9 @@ package jsonrpc
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -53,58 +56,92 @@ func hex4(b []byte) rune {
 // was one. Code points are counted the same way by RawOffsets.
 func Unquote(dst, raw []byte) ([]byte, bool) {
 	clean := true
-	for len(raw) > 0 {
-		// Where there are escapes there are many, and what is between them is short
-		// and plain.
-		i := 0
-		for i < min(len(raw), shortRun) && asIs[raw[i]] {
-			i++
+	for {
+		dst, raw = unquotePlain(dst, raw)
+		if len(raw) == 0 {
+			return dst, clean
 		}
-		run := raw[:i]
-		if i == len(raw) || raw[i] != '\\' {
-			if i = bytes.IndexByte(raw[i:], '\\'); i >= 0 {
-				i += len(run)
+		if raw[0] != '\\' {
+			run := raw
+			if i := bytes.IndexByte(raw, '\\'); i >= 0 {
 				run = raw[:i]
-			} else {
-				run, i = raw, len(raw)
 			}
-			if !utf8.Valid(run) {
-				clean = false
-				for len(run) > 0 {
-					r, n := utf8.DecodeRune(run)
-					dst = utf8.AppendRune(dst, r)
-					run = run[n:]
-				}
+			raw = raw[len(run):]
+			if utf8.Valid(run) {
+				dst = append(dst, run...)
+				continue
 			}
-		}
-		dst = append(dst, run...)
-		if i == len(raw) {
-			break
-		}
-		r, n := unescape(raw[i:])
-		if r < utf8.RuneSelf {
-			dst = append(dst, byte(r))
-			raw = raw[i+n:]
+			clean = false
+			for len(run) > 0 {
+				r, n := utf8.DecodeRune(run)
+				dst = utf8.AppendRune(dst, r)
+				run = run[n:]
+			}
 			continue
 		}
+		r, n := unescape(raw)
 		if r >= 0xd800 && r < 0xe000 {
 			clean = false
 			r = utf8.RuneError
 		}
 		dst = utf8.AppendRune(dst, r)
-		raw = raw[i+n:]
+		raw = raw[n:]
 	}
-	return dst, clean
 }
 
-// shortRun is how many bytes are looked at one by one before longer runs are
-// looked for as such.
-const shortRun = 48
+// unquotePlain decodes as far as raw is ASCII and has none but the short escapes:
+// eight bytes are copied at a time, and as many of them kept as stand for
+// themselves. What is left begins with a byte that needs a closer look.
+func unquotePlain(dst, raw []byte) (out, left []byte) {
+	const lows, highs = 0x0101010101010101, 0x8080808080808080
+	o, i := len(dst), 0
+	dst = slices.Grow(dst, len(raw)+8)
+	dst = dst[:cap(dst)]
+	for i+8 <= len(raw) {
+		x := binary.LittleEndian.Uint64(raw[i:])
+		binary.LittleEndian.PutUint64(dst[o:], x)
+		// The lowest high bit marks the first byte that is a backslash or no ASCII.
+		y := x ^ lows*'\\'
+		special := (y-lows)&^y | x
+		if special &= highs; special == 0 {
+			i += 8
+			o += 8
+			continue
+		}
+		k := bits.TrailingZeros64(special) / 8
+		i += k
+		o += k
+		if raw[i] != '\\' || i+1 == len(raw) || shortEscapes[raw[i+1]] == 0 {
+			return dst[:o], raw[i:]
+		}
+		dst[o] = shortEscapes[raw[i+1]]
+		o++
+		i += 2
+	}
+	for i < len(raw) && raw[i] < utf8.RuneSelf {
+		c := raw[i]
+		if c == '\\' {
+			if i+1 == len(raw) || shortEscapes[raw[i+1]] == 0 {
+				break
+			}
+			i++
+			c = shortEscapes[raw[i]]
+		}
+		dst[o] = c
+		o++
+		i++
+	}
+	return dst[:o], raw[i:]
+}
 
-// asIs are the bytes that stand for themselves alone.
-var asIs = func() (t [256]bool) {
-	for c := range utf8.RuneSelf {
-		t[c] = c != '\\'
+// shortEscapes are what the escapes of two ASCII bytes stand for, by the second;
+// 0 for what is none.
+var shortEscapes = func() (t [256]byte) {
+	for c := range byte(utf8.RuneSelf) {
+		if c != 'u' {
+			r, _ := unescape([]byte{'\\', c})
+			t[c] = byte(r)
+		}
 	}
 	return t
 }()

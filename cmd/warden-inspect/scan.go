@@ -80,8 +80,12 @@ func (c *scanCmd) Run(w *program.World) error {
 		return err
 	}
 	var observe func(*offline.Observation)
+	var settle func()
 	if report.WantsFrames(handler) {
 		observe = offline.Frames(handler.(report.FrameSink))
+		if s, ok := handler.(report.Settler); ok {
+			settle = s.Settle
+		}
 	}
 	complete := false
 	defer func() {
@@ -95,7 +99,7 @@ func (c *scanCmd) Run(w *program.World) error {
 	}
 	bar := w.NewProgress(c.Progress, c.Quiet)
 	sum, err := offline.Run(c.inputs(w, ro), offline.Options{
-		Config: cfg, Formats: ro, Jobs: program.Workers(c.Jobs), Handler: g, Interrupt: w.Interrupt, Progress: bar, Observe: observe,
+		Config: cfg, Formats: ro, Jobs: program.Workers(c.Jobs), Handler: g, Interrupt: w.Interrupt, Progress: bar, Observe: observe, Settle: settle,
 		Fingerprints: c.Format == "json" || c.Format == "sarif" || c.JSON != "" || c.Sarif != "" || c.Parquet != "" || c.HTML != "" || known != nil || program.NeedsFingerprints(filter),
 		NoColumns:    c.Format != "sarif" && c.Format != "github" && c.Sarif == "",
 		Where:        filter, Accept: program.Accepts(known, w.Now()),

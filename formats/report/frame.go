@@ -24,6 +24,9 @@ type Frame struct {
 	// the outcome's findings that do.
 	Matched  bool
 	Findings []analyze.Finding
+	// Lasting says that the bytes of the record and the event stay as they are
+	// until the next Settle, and not during the call alone.
+	Lasting bool
 }
 
 // FrameSink is a Handler that wants every frame too. Within a trace the calls
@@ -32,6 +35,10 @@ type FrameSink interface {
 	Handler
 	Frame(*Frame) error
 }
+
+// Settler is a FrameSink that keeps bytes of lasting frames for a while. Settle is
+// called before their memory is used for something else.
+type Settler interface{ Settle() }
 
 // Size is the frame's length in bytes, also where the recording lacks it.
 func (f *Frame) Size() int64 {
@@ -127,6 +134,15 @@ func (t *tee) Frame(f *Frame) error {
 		}
 	}
 	return nil
+}
+
+// Settle implements Settler for those of the handlers that are one.
+func (t *tee) Settle() {
+	for _, h := range t.handlers {
+		if s, ok := h.(Settler); ok {
+			s.Settle()
+		}
+	}
 }
 
 // drop leaves out a handler that has failed.

@@ -36,7 +36,7 @@ var htmlScript string
 //
 // Findings and frames are written as they come; only sums stay in memory.
 func NewHTML(w io.Writer, run *Run) FrameSink {
-	return &page{out: newOut(w), run: run, lens: newLens(run), render: newRenderer(run),
+	return &page{out: newOut(w), run: run, lens: newLens(run), render: newRenderer(w, run),
 		traceIndex: map[string]int{}, tools: map[string]*toolSum{}, running: map[int]*htmlSession{}}
 }
 
@@ -61,6 +61,7 @@ type page struct {
 	running map[int]*htmlSession
 	last    *htmlSession
 	held    int // bytes of frames held because a finding may follow
+	loose   []*htmlSession
 	whole   *htmlSession
 
 	sessions   []*htmlSession // that have ended
@@ -113,6 +114,31 @@ func (p *page) begin() {
 	b = append(b, "<meta name=\"color-scheme\" content=\"light dark\">\n<title>warden report</title>\n<style>"...)
 	b = append(b, htmlStyle...)
 	p.buf = append(b, "</style>\n</head>\n<body>\n"...)
+}
+
+// hand gives what is in the buffer to the renderer, who writes the page until its
+// end.
+func (p *page) hand() {
+	p.closeFindings()
+	if len(p.buf) > 0 {
+		p.render.send(renderJob{page: p.buf})
+		p.buf = make([]byte, 0, flushAt+flushAt/4)
+	}
+}
+
+// step hands the buffer on when it is full enough, and says what went wrong.
+func (p *page) step() error {
+	if len(p.buf) >= flushAt {
+		p.hand()
+	}
+	return p.failed()
+}
+
+func (p *page) failed() error {
+	if p.err == nil {
+		p.err = p.render.err()
+	}
+	return p.err
 }
 
 func hashOf(s string) string {
@@ -191,7 +217,7 @@ func (p *page) Finding(f *analyze.Finding) error {
 		b = append(b, `"",""`...)
 	}
 	p.buf = append(b, ']')
-	return p.spill()
+	return p.step()
 }
 
 func (p *page) tool(name string) *toolSum {

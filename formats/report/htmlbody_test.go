@@ -87,10 +87,19 @@ func TestClosingQuote(t *testing.T) {
 	})
 }
 
+// pageParts are the writes that made a page.
+type pageParts [][]byte
+
+func (p *pageParts) Write(b []byte) (int, error) {
+	*p = append(*p, bytes.Clone(b))
+	return len(b), nil
+}
+
 // Whatever the frames hold, each block is JSON, an array of frames, each with
 // seven numbers, five texts and three bodies' marks, and as many texts as bodies.
 func TestRenderedBlocks(t *testing.T) {
-	r := newRenderer(testRun())
+	var pages pageParts
+	r := newRenderer(&pages, testRun())
 	raws := []string{`{"a":"</script>\u2028<b>","b":[1,-2.5e3,{}],"c":"` + planted + `"}`, "no JSON \xff \"", `{"k":"` + strings.Repeat("long ", 40000) + `"}`, ""}
 	const frames = 1000
 	for i := range frames {
@@ -105,8 +114,7 @@ func TestRenderedBlocks(t *testing.T) {
 	}
 	r.stop()
 	count := 0
-	for i := range r.blocks {
-		page := r.blocks[i]
+	for i, page := range pages {
 		open, rest, _ := bytes.Cut(page, []byte(`">`))
 		packed, _, _ := bytes.Cut(rest, []byte("<"))
 		z, err := base64.StdEncoding.AppendDecode(nil, packed)
@@ -151,8 +159,8 @@ func TestRenderedBlocks(t *testing.T) {
 			t.Errorf("block %d is %s, and its last frame %d", i, open, count-1)
 		}
 	}
-	if count != frames || len(r.blocks) < 2 {
-		t.Errorf("%d frames in %d blocks", count, len(r.blocks))
+	if count != frames || len(pages) < 2 {
+		t.Errorf("%d frames in %d blocks", count, len(pages))
 	}
 }
 

@@ -57,15 +57,9 @@ func (p *page) Trace(t *Trace) error {
 // Close implements Handler.
 func (p *page) Close(s *Summary) error {
 	p.begin()
-	p.closeFindings()
+	p.hand()
 	p.render.stop()
-	p.flush()
-	for _, b := range p.render.blocks {
-		if p.err == nil {
-			_, p.err = p.w.Write(b)
-		}
-	}
-	p.render.blocks = nil
+	p.failed()
 	p.prune()
 	slices.SortStableFunc(p.sessions, func(a, b *htmlSession) int { return cmp.Compare(a.id, b.id) })
 	p.buf = append(p.buf, `<script type="application/json" id="w-summary">`...)

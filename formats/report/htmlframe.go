@@ -29,6 +29,7 @@ type htmlSession struct {
 
 	stored int         // number of the frame in hand among those shown; -1: it is not
 	before []heldFrame // the last frames that are not shown, oldest first
+	loose  bool        // some of them are not kept yet
 	after  int         // how many of the next ones are to be shown
 }
 
@@ -58,10 +59,14 @@ func (p *page) Frame(f *Frame) error {
 	s.stored = -1
 	switch {
 	case len(f.Findings) > 0 && p.shown < htmlFindings:
-		for _, h := range s.before {
-			p.store(renderJob{facts: h.facts, raw: h.raw, id: h.id, limit: besideText})
+		for i := range s.before {
+			h := &s.before[i]
+			p.keepFrame(h)
+			p.held -= len(h.kept)
+			p.store(renderJob{facts: h.facts, raw: h.kept, id: h.ids, limit: besideText})
 		}
-		p.release(s)
+		clear(s.before)
+		s.before = s.before[:0]
 		j := p.job(f, s, f.Raw())
 		j.limit = noteText
 		for i := range f.Findings {
@@ -79,13 +84,16 @@ func (p *page) Frame(f *Frame) error {
 	default:
 		p.hold(f, s)
 	}
-	return p.spill()
+	return p.step()
 }
 
 // start begins a trace.
 func (p *page) start(trace string) {
 	p.open, p.trace = true, trace
-	p.running, p.last, p.held = make(map[int]*htmlSession), nil, 0
+	for _, s := range p.loose {
+		s.loose = false
+	}
+	p.running, p.last, p.held, p.loose = make(map[int]*htmlSession), nil, 0, nil
 	p.whole = &htmlSession{id: p.id(), number: -1, whole: true, trace: p.traceOf(trace), hist: histogram{max: htmlBuckets}}
 }
 

@@ -2,11 +2,14 @@ package report
 
 import "strconv"
 
-// heldFrame is a frame that is shown only if a finding follows.
+// heldFrame is a frame that is shown only if a finding follows. Few are, so bytes
+// that last are not copied before they have to be.
 type heldFrame struct {
-	facts facts
-	raw   []byte // begins with the id
-	id    int    // bytes of that
+	facts   facts
+	id, raw []byte // as they came, until they are kept
+	kept    []byte // the id and then the frame, in memory of the page
+	ids     int    // bytes of the id there
+	loose   bool   // not kept yet
 }
 
 const (
@@ -60,35 +63,67 @@ func (x *facts) append(b []byte, names *lens, id []byte) []byte {
 
 // hold keeps a frame in case one of the next two has a finding.
 func (p *page) hold(f *Frame, s *htmlSession) {
-	raw := f.Raw()
 	var h heldFrame
-	raw = raw[:min(len(raw), holdRaw)]
 	if len(s.before) == htmlAround { // reuse the oldest one's memory
-		h.raw = s.before[0].raw[:0]
-		p.held -= len(s.before[0].raw)
+		h.kept = s.before[0].kept[:0]
+		p.held -= len(s.before[0].kept)
 		copy(s.before, s.before[1:])
 		s.before = s.before[:htmlAround-1]
-	} else {
-		h.raw = p.render.take(longID + len(raw))
 	}
-	var id []byte
-	h.facts, id = p.facts(f, s)
-	h.id = len(id)
-	h.raw = append(append(h.raw, id...), raw...)
-	p.held += len(h.raw)
+	raw := f.Raw()
+	h.facts, h.id = p.facts(f, s)
+	h.raw = raw[:min(len(raw), holdRaw)]
+	h.loose = true
 	s.before = append(s.before, h)
-	if p.held > holdBytes {
-		for _, o := range p.running {
-			o.before = nil
+	if !f.Lasting {
+		p.keepFrame(&s.before[len(s.before)-1])
+		p.boundHeld()
+	} else if !s.loose {
+		s.loose = true
+		p.loose = append(p.loose, s)
+	}
+}
+
+// keepFrame copies what a held frame has of somebody else's memory.
+func (p *page) keepFrame(h *heldFrame) {
+	if !h.loose {
+		return
+	}
+	if h.kept == nil {
+		h.kept = p.render.take(longID + len(h.raw))
+	}
+	h.kept = append(append(h.kept, h.id...), h.raw...)
+	h.ids = len(h.id)
+	h.id, h.raw, h.loose = nil, nil, false
+	p.held += len(h.kept)
+}
+
+// Settle implements Settler.
+func (p *page) Settle() {
+	for _, s := range p.loose {
+		s.loose = false
+		for i := range s.before {
+			p.keepFrame(&s.before[i])
 		}
-		p.held = 0
+	}
+	p.loose = p.loose[:0]
+	p.boundHeld()
+}
+
+func (p *page) boundHeld() {
+	if p.held > holdBytes {
+		for _, s := range p.running {
+			p.release(s)
+		}
 	}
 }
 
 // release forgets the frames held of a session.
 func (p *page) release(s *htmlSession) {
-	for _, h := range s.before {
-		p.held -= len(h.raw)
+	for i := range s.before {
+		p.held -= len(s.before[i].kept)
+		p.render.give(s.before[i].kept)
 	}
+	clear(s.before)
 	s.before = s.before[:0]
 }

@@ -34,9 +34,7 @@ func (b *body) broken(s []byte, isSafe bool) bool {
 	out := b.text
 	for i := 0; ; i++ {
 		j := i
-		for i < len(s) && unbroken[s[i]] {
-			i++
-		}
+		i += unbrokenRun(s[i:])
 		out = append(out, s[j:i]...)
 		if i == len(s) {
 			b.text = out

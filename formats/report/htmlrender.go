@@ -2,37 +2,43 @@ package report
 
 import (
 	"encoding/base64"
+	"io"
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/s2"
 
 	"github.com/warden-trace/warden/analyze"
 )
 
-// renderer makes frames readable in a goroutine of its own, in the order in
-// which they are sent, and keeps them compressed until the page is complete: what
-// it has made must not depend on when.
+// renderer makes frames readable in a goroutine of its own and writes the page in
+// the order in which its parts are sent: a block of frames is written with the frame
+// that fills it, so that what the page is does not depend on when it was made.
 type renderer struct {
-	shown body
-	names *lens
-	jobs  chan renderJob
-	spare chan []byte // memory of jobs that are done
-	wg    sync.WaitGroup
-	once  sync.Once
+	w      io.Writer
+	failed atomic.Pointer[error] // the first of w
+	shown  body
+	names  *lens
+	jobs   chan renderJob
+	spare  chan []byte // memory of jobs that are done
+	wg     sync.WaitGroup
+	once   sync.Once
 
-	frames []byte   // JSON of the block in hand, without
-	texts  []byte   // the texts of its bodies, each behind a NUL
-	z      []byte   // memory of pack
-	count  int      // frames so far
-	blocks [][]byte // complete ones, as the page holds them
-	spent  int64    // bytes of text
-	read   int64    // bytes of frames read
+	frames []byte // JSON of the block in hand, without
+	texts  []byte // the texts of its bodies, each behind a NUL
+	z      []byte // memory of pack
+	page   []byte // and of what it writes
+	count  int    // frames so far
+	spent  int64  // bytes of text
+	read   int64  // bytes of frames read
 }
 
-// renderJob is one frame to be shown. Its memory is the renderer's.
+// renderJob is one frame to be shown, or a part of the page that is ready to be
+// written. Its memory is the renderer's.
 type renderJob struct {
+	page              []byte
 	facts             facts
 	raw, after, reply []byte // raw begins with the id
 	id                int    // bytes of that
@@ -40,10 +46,14 @@ type renderJob struct {
 	limit             int
 }
 
-func newRenderer(run *Run) *renderer {
-	r := &renderer{shown: body{m: NewMasker(run.Set)}, names: newLens(run), jobs: make(chan renderJob, 64), spare: make(chan []byte, 128)}
+func newRenderer(w io.Writer, run *Run) *renderer {
+	r := &renderer{w: w, shown: body{m: NewMasker(run.Set)}, names: newLens(run), jobs: make(chan renderJob, 64), spare: make(chan []byte, 128)}
 	r.wg.Go(func() {
 		for j := range r.jobs {
+			if j.page != nil {
+				r.write(j.page)
+				continue
+			}
 			r.frame(&j)
 			r.give(j.raw)
 		}
@@ -73,6 +83,24 @@ func (r *renderer) give(b []byte) {
 	case r.spare <- b:
 	default:
 	}
+}
+
+// write is called by the renderer's goroutine, and by nobody before it has stopped.
+func (r *renderer) write(page []byte) {
+	if r.failed.Load() != nil {
+		return
+	}
+	if _, err := r.w.Write(page); err != nil {
+		r.failed.Store(&err)
+	}
+}
+
+// err is what went wrong with what was written so far.
+func (r *renderer) err() error {
+	if e := r.failed.Load(); e != nil {
+		return *e
+	}
+	return nil
 }
 
 func (r *renderer) send(j renderJob) { r.jobs <- j }
@@ -141,10 +169,10 @@ func (r *renderer) pack() {
 		r.z = make([]byte, n)
 	}
 	z := s2.EncodeSnappy(r.z[:cap(r.z)], r.frames)
-	b := make([]byte, 0, base64.StdEncoding.EncodedLen(len(z))+100)
-	b = append(b, `<script type="text/plain" class="w-frames" data-last="`...)
+	b := append(r.page[:0], `<script type="text/plain" class="w-frames" data-last="`...)
 	b = strconv.AppendInt(b, int64(r.count-1), 10)
 	b = base64.StdEncoding.AppendEncode(append(b, `">`...), z)
-	r.blocks = append(r.blocks, append(b, "</script>\n"...))
+	r.page = append(b, "</script>\n"...)
+	r.write(r.page)
 	r.frames, r.texts = r.frames[:0], r.texts[:0]
 }

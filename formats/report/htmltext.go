@@ -34,9 +34,9 @@ func (b *body) bound(from int) {
 // pos is the end of the text in UTF-16 code units.
 func (b *body) pos() int {
 	for b.at < len(b.text) {
-		if b.text[b.at] < utf8.RuneSelf {
-			b.units++
-			b.at++
+		if n := asciiRun(b.text[b.at:], len(b.text)); n > 0 {
+			b.units += n
+			b.at += n
 			continue
 		}
 		r, n := utf8.DecodeRune(b.text[b.at:])
@@ -152,9 +152,9 @@ func findingPieces(text []byte, hits []*analyze.Finding) (out []piece) {
 	cp, at := 0, 0
 	for _, e := range edges {
 		for cp < e.cp && at < len(text) {
-			if text[at] < utf8.RuneSelf {
-				at++
-				cp++
+			if n := asciiRun(text[at:], e.cp-cp); n > 0 {
+				at += n
+				cp += n
 				continue
 			}
 			_, n := utf8.DecodeRune(text[at:])

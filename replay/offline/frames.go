@@ -13,7 +13,7 @@ func Frames(sink report.FrameSink) func(*Observation) {
 			return
 		}
 		f = report.Frame{Trace: o.Trace, Session: o.Session, Record: o.Record, Event: o.Event, Outcome: o.Outcome,
-			Fidelity: o.Fidelity, Matched: o.Matched, Findings: o.Matching}
+			Fidelity: o.Fidelity, Matched: o.Matched, Findings: o.Matching, Lasting: o.Lasting}
 		failed = sink.Frame(&f) != nil
 	}
 }

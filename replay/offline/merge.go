@@ -94,9 +94,12 @@ func (m *merge) chunk(j *job) {
 		for i := range j.recs {
 			m.record(&j.recs[i], &j.frames[i])
 		}
-		return
+	} else {
+		m.stitch.Chunk(&j.chunk, j.recs, func(i int) { m.record(&j.recs[i], &j.frames[i]) }, m.visit)
 	}
-	m.stitch.Chunk(&j.chunk, j.recs, func(i int) { m.record(&j.recs[i], &j.frames[i]) }, m.visit)
+	if m.o.Settle != nil {
+		m.o.Settle()
+	}
 }
 
 // visit takes a record that the stitcher made.
@@ -137,7 +140,7 @@ func (m *merge) record(r *formats.Record, f *replay.Frame) {
 	t := s.Data.(*tally)
 	m.complete(s, r.TS, out.Findings)
 	m.columns(r, out.Findings)
-	o := Observation{Trace: m.cur.name, Format: m.t.Format, Fidelity: m.cur.source.Fidelity(), Session: s, Record: r, Event: ev, Outcome: out}
+	o := Observation{Trace: m.cur.name, Format: m.t.Format, Fidelity: m.cur.source.Fidelity(), Session: s, Record: r, Event: ev, Outcome: out, Lasting: !m.made}
 	m.choose(&o)
 	if o.Matched {
 		t.frame(r, out)

@@ -37,6 +37,9 @@ type Options struct {
 	// Observe, if set, sees every event with its outcome, in order; its findings
 	// are complete.
 	Observe func(*Observation)
+	// Settle, if set, is called before the bytes of lasting observations are
+	// overwritten.
+	Settle func()
 	// Where, if set, chooses the findings and frames that count and are
 	// reported. The session machines and Observe still see all.
 	Where *where.Filter
@@ -71,6 +74,9 @@ type Observation struct {
 	// those of the outcome's findings that do.
 	Matched  bool
 	Matching []analyze.Finding
+	// Lasting says that the bytes of the record and the event stay as they are
+	// until Options.Settle is called.
+	Lasting bool
 }
 
 // Run reads all inputs and reports on them. The summary lacks only the exit
