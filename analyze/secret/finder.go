@@ -102,6 +102,24 @@ func (f *Finder) Secrets(e *Entropy, text []byte) []Match {
 	})
 }
 
+// LineByLine reports that no match holds a line feed, so that what is found in a
+// text is what is found in its lines: the built-in rules' keys are such.
+func (p *Patterns) LineByLine() bool {
+	for i := range p.list {
+		if p.list[i].alts == nil {
+			return false // nobody knows what the expression takes
+		}
+		for _, alt := range p.list[i].alts {
+			for _, s := range alt.steps {
+				if s.set.has('\n') {
+					return false
+				}
+			}
+		}
+	}
+	return !Piece('\n')
+}
+
 // look tries the clues that the pair at i may belong to, from left to right for
 // each pattern.
 func (f *Finder) look(text []byte, i int) {

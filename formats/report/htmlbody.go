@@ -15,7 +15,9 @@ const (
 	besideText = 2 << 10  // and of its neighbours
 	clipString = 3000     // a string over so many bytes is shown in parts
 	clipHead   = 1200
+	clipTail   = 60
 	clipAround = 400     // bytes shown around what matched
+	clipSlack  = 40      // fewer bytes are not left out
 	scanString = 1 << 20 // a longer string is not looked at
 	bodyDepth  = 200     // below, pointers are not followed and lines not indented
 	bodyMarks  = 200

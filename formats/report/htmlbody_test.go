@@ -87,6 +87,42 @@ func TestClosingQuote(t *testing.T) {
 	})
 }
 
+// Of a long text little but the ends is looked at: no secret is in what is shown of
+// it, and what is shown is what is shown where all of it was looked at.
+func TestLongTextsHideSecrets(t *testing.T) {
+	ends, whole := &body{m: NewMasker(nil)}, &body{m: NewMasker(nil)}
+	whole.m.lines = false
+	secrets := []string{planted, "AKIAQX7RTYB2KLMN4PSW", "-----BEGIN RSA PRIVATE KEY-----"}
+	rapid.Check(t, func(t *rapid.T) {
+		var text []byte
+		for n := rapid.IntRange(3000, 6000).Draw(t, "length"); len(text) < n; {
+			switch k := rapid.IntRange(0, 40).Draw(t, "piece"); {
+			case k == 0:
+				text = append(text, rapid.SampledFrom(secrets).Draw(t, "secret")...)
+			case k == 1:
+				text = append(text, '\n')
+			case k == 2:
+				text = append(text, rapid.SampledFrom([]string{"\x1b[1m" + secrets[1], "\u009b", "é"}).Draw(t, "odd")...)
+			default:
+				text = append(text, strings.Repeat("word ", rapid.IntRange(0, 40).Draw(t, "words"))...)
+				text = append(text, rapid.SampledFrom([]string{" ", ".", "\n", "-"}).Draw(t, "gap")...)
+			}
+		}
+		raw, _ := json.Marshal(string(text))
+		ends.pretty(raw, nil, 1<<20)
+		whole.pretty(raw, nil, 1<<20)
+		shown := string(ends.text)
+		for _, s := range secrets {
+			if strings.Contains(shown, s) {
+				t.Fatalf("%s is shown", s)
+			}
+		}
+		if head, _, _ := strings.Cut(shown, "⟨"); !strings.HasPrefix(string(whole.text), strings.TrimSuffix(head, " ")) {
+			t.Fatalf("%q begins otherwise than %q", head, whole.text)
+		}
+	})
+}
+
 // pageParts are the writes that made a page.
 type pageParts [][]byte
 

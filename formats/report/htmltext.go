@@ -70,7 +70,7 @@ func (b *body) quoted(raw []byte, hits []*analyze.Finding) {
 	b.put(`"`)
 	clip := len(text) > clipString
 	at := 0
-	for _, p := range b.choose(text, hits) {
+	for _, p := range b.choose(text, hits, clip) {
 		b.plain(text[at:p.start], clip, at == 0, false)
 		from := b.pos()
 		if p.masked {
@@ -88,10 +88,16 @@ func (b *body) quoted(raw []byte, hits []*analyze.Finding) {
 }
 
 // choose lists, in order, the pieces of a string that are shown in a way of
-// their own: what is masked, and what findings hit besides.
-func (b *body) choose(text []byte, hits []*analyze.Finding) []piece {
+// their own: what is masked, and what findings hit besides. Of a string that is
+// clipped and has no findings little but the ends is shown.
+func (b *body) choose(text []byte, hits []*analyze.Finding, clip bool) []piece {
 	found := findingPieces(text, hits)
-	masked := b.m.Find(text)
+	var masked []secret.Match
+	if clip && len(found) == 0 {
+		masked = b.m.FindEnds(text, clipHead, clipTail, clipAround+clipTail+clipSlack)
+	} else {
+		masked = b.m.Find(text)
+	}
 	if len(found) == 0 && len(masked) == 0 {
 		return nil
 	}
@@ -181,9 +187,9 @@ func (b *body) plain(text []byte, clip, first, last bool) {
 		head = clipHead
 	}
 	if last {
-		tail = 60
+		tail = clipTail
 	}
-	if !clip || len(text) <= head+tail+40 {
+	if !clip || len(text) <= head+tail+clipSlack {
 		b.lines(text)
 		return
 	}

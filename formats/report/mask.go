@@ -10,6 +10,7 @@ import (
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 	"github.com/warden-trace/warden/analyze/ruleset"
 	"github.com/warden-trace/warden/analyze/secret"
+	"github.com/warden-trace/warden/analyze/terminal"
 	"github.com/warden-trace/warden/formats/report/safe"
 )
 
@@ -21,6 +22,7 @@ type Masker struct {
 	patterns *secret.Finder
 	entropy  *secret.Entropy
 	shortest int // bytes below which nothing can be a secret
+	lines    bool
 	found    []secret.Match
 }
 
@@ -34,7 +36,7 @@ func NewMasker(set *ruleset.Set) *Masker {
 		p = secret.Builtin() // a set that was refused when it was loaded
 	}
 	e := secret.NewEntropy(set.Entropy)
-	return &Masker{names: p, patterns: p.NewFinder(), entropy: e, shortest: min(p.Shortest(), e.MinLength())}
+	return &Masker{names: p, patterns: p.NewFinder(), entropy: e, shortest: min(p.Shortest(), e.MinLength()), lines: p.LineByLine()}
 }
 
 // Find returns the secrets in text, as it stands and as it reads with its escape
@@ -46,6 +48,40 @@ func (m *Masker) Find(text []byte) []secret.Match {
 		return nil
 	}
 	m.found = append(m.found, m.patterns.Secrets(m.entropy, text)...)
+	return m.joined()
+}
+
+// FindEnds is Find for a text of which only the first head and the last tail bytes
+// are shown, and around bytes on both sides of what is found: secrets in what is not
+// shown may be left out.
+func (m *Masker) FindEnds(text []byte, head, tail, around int) []secret.Match {
+	if !m.lines || head+tail >= len(text) || terminal.Holds(text) {
+		return m.Find(text)
+	}
+	// Lines are looked at as a whole, for a secret may go on behind what is shown.
+	i := bytes.IndexByte(text[head:], '\n') + head
+	j := bytes.LastIndexByte(text[:len(text)-tail], '\n')
+	if i < head || j <= i {
+		return m.Find(text)
+	}
+	m.found = append(m.found[:0], m.patterns.Secrets(m.entropy, text[:i])...)
+	for _, f := range m.found {
+		if f.End+around > i {
+			return m.Find(text)
+		}
+	}
+	for _, f := range m.patterns.Secrets(m.entropy, text[j:]) {
+		if f.Start < around {
+			return m.Find(text)
+		}
+		f.Start, f.End = f.Start+j, f.End+j
+		m.found = append(m.found, f)
+	}
+	return m.joined()
+}
+
+// joined is what was found, by place, with what overlaps as one.
+func (m *Masker) joined() []secret.Match {
 	if len(m.found) < 2 {
 		return m.found
 	}
