@@ -98,11 +98,11 @@ func TestLongTextsHideSecrets(t *testing.T) {
 		for n := rapid.IntRange(3000, 6000).Draw(t, "length"); len(text) < n; {
 			switch k := rapid.IntRange(0, 40).Draw(t, "piece"); {
 			case k == 0:
-				text = append(text, rapid.SampledFrom(secrets).Draw(t, "secret")...)
+				text = append(text, " "+rapid.SampledFrom(secrets).Draw(t, "secret")+" "...)
 			case k == 1:
 				text = append(text, '\n')
 			case k == 2:
-				text = append(text, rapid.SampledFrom([]string{"\x1b[1m" + secrets[1], "\u009b", "é"}).Draw(t, "odd")...)
+				text = append(text, rapid.SampledFrom([]string{" \x1b[1m" + secrets[1] + " ", "\u009b", "é", "\x1b]0;", "\x1b\\", "\x1b[31", "\u0007", "\x1bP"}).Draw(t, "odd")...)
 			default:
 				text = append(text, strings.Repeat("word ", rapid.IntRange(0, 40).Draw(t, "words"))...)
 				text = append(text, rapid.SampledFrom([]string{" ", ".", "\n", "-"}).Draw(t, "gap")...)

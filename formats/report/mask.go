@@ -10,7 +10,6 @@ import (
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 	"github.com/warden-trace/warden/analyze/ruleset"
 	"github.com/warden-trace/warden/analyze/secret"
-	"github.com/warden-trace/warden/analyze/terminal"
 	"github.com/warden-trace/warden/formats/report/safe"
 )
 
@@ -55,10 +54,11 @@ func (m *Masker) Find(text []byte) []secret.Match {
 // are shown, and around bytes on both sides of what is found: secrets in what is not
 // shown may be left out.
 func (m *Masker) FindEnds(text []byte, head, tail, around int) []secret.Match {
-	if !m.lines || head+tail >= len(text) || terminal.Holds(text) {
+	if !m.lines || head+tail >= len(text) {
 		return m.Find(text)
 	}
-	// Lines are looked at as a whole, for a secret may go on behind what is shown.
+	// Lines are looked at as a whole, for a secret may go on behind what is shown. An
+	// escape sequence may, too, but none that hides where a key begins goes over a line.
 	i := bytes.IndexByte(text[head:], '\n') + head
 	j := bytes.LastIndexByte(text[:len(text)-tail], '\n')
 	if i < head || j <= i {
