@@ -12,7 +12,8 @@ const ParquetSchema = "1"
 // joins all four tables, with frame also frames and findings.
 //
 // Whole numbers are written as differences: most are small or grow slowly, so what
-// is left to compress is a fraction of the plain form.
+// is left is a fraction of the plain form. Columns of which that or a dictionary
+// leaves nothing to compress in a busy recording are not compressed besides.
 //
 // The README documents the same columns; a test holds the two together.
 
@@ -37,53 +38,53 @@ type sessionRow struct {
 // frameRow is one frame: a message, a batch, or what stands in for one.
 type frameRow struct {
 	Trace     string `parquet:"trace,dict"`
-	Session   string `parquet:"session,dict"`
-	Number    int32  `parquet:"session_number,delta"`
-	Frame     int64  `parquet:"frame,delta"` // within the session, from 0
-	TS        int64  `parquet:"ts,optional,timestamp(microsecond),delta"`
-	Line      int64  `parquet:"line,delta"`              // of the recording, from 1; 0 where unknown
-	Offset    int64  `parquet:"offset,delta"`            // of the frame in the uncompressed recording
-	Direction string `parquet:"direction,optional,dict"` // c2s, s2c
-	Kind      string `parquet:"kind,dict"`               // request, notification, response, error, batch, invalid, over-cap, http, text, binary
-	Method    string `parquet:"method,optional,dict"`    // of the call that it belongs to
-	Tool      string `parquet:"tool,optional,dict"`
+	Session   string `parquet:"session,dict,uncompressed"`
+	Number    int32  `parquet:"session_number,uncompressed"`
+	Frame     int64  `parquet:"frame,uncompressed"` // within the session, from 0
+	TS        int64  `parquet:"ts,optional,timestamp(microsecond),uncompressed"`
+	Line      int64  `parquet:"line"`                                 // of the recording, from 1; 0 where unknown
+	Offset    int64  `parquet:"offset,uncompressed"`                  // of the frame in the uncompressed recording
+	Direction string `parquet:"direction,optional,dict,uncompressed"` // c2s, s2c
+	Kind      string `parquet:"kind,dict"`                            // request, notification, response, error, batch, invalid, over-cap, http, text, binary
+	Method    string `parquet:"method,optional,dict"`                 // of the call that it belongs to
+	Tool      string `parquet:"tool,optional,dict,uncompressed"`
 	RPCID     string `parquet:"rpc_id,optional"` // as a JSON token: 7, "7"
-	Bytes     int64  `parquet:"bytes,delta"`
-	IsError   bool   `parquet:"is_error"`              // the result says isError
-	Inspected bool   `parquet:"inspected"`             // a rule family looked at it
-	Lacking   string `parquet:"lacking,optional,dict"` // truncated, elided, redacted, synthetic, joined by commas
-	Verdict   string `parquet:"verdict,dict"`          // forward, replace, drop
-	Action    string `parquet:"action,dict"`           // strongest of its findings: passed, shadowed, modified, blocked
-	Block     int32  `parquet:"block_findings,delta"`
-	Monitor   int32  `parquet:"monitor_findings,delta"`
-	Note      int32  `parquet:"note_findings,delta"`
+	Bytes     int64  `parquet:"bytes,uncompressed"`
+	IsError   bool   `parquet:"is_error"`               // the result says isError
+	Inspected bool   `parquet:"inspected,uncompressed"` // a rule family looked at it
+	Lacking   string `parquet:"lacking,optional,dict"`  // truncated, elided, redacted, synthetic, joined by commas
+	Verdict   string `parquet:"verdict,dict"`           // forward, replace, drop
+	Action    string `parquet:"action,dict"`            // strongest of its findings: passed, shadowed, modified, blocked
+	Block     int32  `parquet:"block_findings"`
+	Monitor   int32  `parquet:"monitor_findings"`
+	Note      int32  `parquet:"note_findings"`
 	Text      string `parquet:"text,optional"` // the frame itself; only with --include-text
 }
 
 // callRow is one tool call with all its round trips.
 type callRow struct {
 	Trace         string `parquet:"trace,dict"`
-	Session       string `parquet:"session,dict"`
-	Number        int32  `parquet:"session_number,delta"`
-	Call          int64  `parquet:"call,delta"` // within the session, from 0, in order of requests
-	Tool          string `parquet:"tool,dict"`
+	Session       string `parquet:"session,dict,uncompressed"`
+	Number        int32  `parquet:"session_number,uncompressed"`
+	Call          int64  `parquet:"call,uncompressed"` // within the session, from 0, in order of requests
+	Tool          string `parquet:"tool,dict,uncompressed"`
 	RPCID         string `parquet:"rpc_id,optional"` // of the first request
 	Status        string `parquet:"status,dict"`     // ok, tool-error, rpc-error, cancelled, unanswered
-	Start         int64  `parquet:"start_ts,optional,timestamp(microsecond),delta"`
-	End           int64  `parquet:"end_ts,optional,timestamp(microsecond),delta"`
-	Latency       *int64 `parquet:"latency_us,optional"` // from the first request to the result
-	RoundTrips    int32  `parquet:"round_trips,delta"`   // requests: 1, and one for each retry
-	Task          bool   `parquet:"task"`                // answered by a task
-	RequestFrame  int64  `parquet:"request_frame,delta"`
-	RequestLine   int64  `parquet:"request_line,delta"`
-	RequestBytes  int64  `parquet:"request_bytes,delta"`
-	ResponseFrame *int64 `parquet:"response_frame,optional"`
-	ResponseLine  *int64 `parquet:"response_line,optional"`
-	ResponseBytes *int64 `parquet:"response_bytes,optional"`
+	Start         int64  `parquet:"start_ts,optional,timestamp(microsecond),uncompressed"`
+	End           int64  `parquet:"end_ts,optional,timestamp(microsecond),uncompressed"`
+	Latency       *int64 `parquet:"latency_us,optional,uncompressed"` // from the first request to the result
+	RoundTrips    int32  `parquet:"round_trips"`                      // requests: 1, and one for each retry
+	Task          bool   `parquet:"task"`                             // answered by a task
+	RequestFrame  int64  `parquet:"request_frame,uncompressed"`
+	RequestLine   int64  `parquet:"request_line,uncompressed"`
+	RequestBytes  int64  `parquet:"request_bytes,uncompressed"`
+	ResponseFrame *int64 `parquet:"response_frame,optional,uncompressed"`
+	ResponseLine  *int64 `parquet:"response_line,optional,uncompressed"`
+	ResponseBytes *int64 `parquet:"response_bytes,optional,uncompressed"`
 	Action        string `parquet:"action,dict"` // strongest on any of its frames
-	Block         int32  `parquet:"block_findings,delta"`
-	Monitor       int32  `parquet:"monitor_findings,delta"`
-	Note          int32  `parquet:"note_findings,delta"`
+	Block         int32  `parquet:"block_findings"`
+	Monitor       int32  `parquet:"monitor_findings"`
+	Note          int32  `parquet:"note_findings"`
 	Arguments     string `parquet:"arguments,optional"` // JSON; only with --include-text
 	Result        string `parquet:"result,optional"`    // JSON of the result or error; only with --include-text
 }

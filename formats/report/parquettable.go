@@ -117,6 +117,8 @@ func (t *table[T]) open(partition string) error {
 		parquet.WriteBufferSize(256 << 10),
 		// The index at the end of the file has the bounds of each page already.
 		parquet.DataPageStatistics(false),
+		parquet.DefaultEncodingFor(parquet.Int32, &parquet.DeltaBinaryPacked),
+		parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked),
 	}, t.meta...)
 	for _, column := range unbounded {
 		o = append(o, parquet.SkipPageBounds(column))
