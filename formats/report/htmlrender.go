@@ -62,8 +62,12 @@ func newRenderer(w io.Writer, run *Run) *renderer {
 	return r
 }
 
-// largeJob is the most memory of a job that is used again.
-const largeJob = 16 << 10
+// Memory of a job that is used again has room for a frame that is held, and not
+// for a large one.
+const (
+	smallJob = longID + holdRaw
+	largeJob = 16 << 10
+)
 
 // take returns memory for n bytes of a job, give has it used again.
 func (r *renderer) take(n int) []byte {
@@ -71,7 +75,7 @@ func (r *renderer) take(n int) []byte {
 	case b := <-r.spare:
 		return slices.Grow(b[:0], n)
 	default:
-		return make([]byte, 0, n)
+		return make([]byte, 0, max(n, smallJob))
 	}
 }
 

@@ -113,7 +113,7 @@ func (t *table[T]) open(partition string) error {
 	o := append([]parquet.WriterOption{
 		parquet.Compression(t.codec),
 		parquet.MaxRowsPerRowGroup(parquetGroup),
-		parquet.PageBufferSize(128 << 10),
+		parquet.PageBufferSize(32 << 10),
 		parquet.WriteBufferSize(256 << 10),
 		// The index at the end of the file has the bounds of each page already.
 		parquet.DataPageStatistics(false),
