@@ -332,6 +332,20 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
+// TestLongNamesKeepNoHalfSecret: names are cut for the list, wherever that falls in
+// a key, and half a key is none that is known for one.
+func TestLongNamesKeepNoHalfSecret(t *testing.T) {
+	const key = "AKIAQX7RTYB2KLMN4PSW"
+	for before := maxLabel - len(key) - 2; before <= maxLabel+2; before++ {
+		name := strings.Repeat("x", before) + " " + key + " and more"
+		tp := open(t, "t.jsonl", fmt.Appendf(nil, `{"direction":"c2s","frame":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q}}}`+"\n", name))
+		row := tp.Rows([]int{0})[0]
+		if len(row.Tool) > maxLabel || strings.Contains(row.Tool, key[:8]) {
+			t.Fatalf("%d bytes before the key: %q", before, row.Tool)
+		}
+	}
+}
+
 func TestDamageIsToldAfterWhatCameBefore(t *testing.T) {
 	enc, _ := zstd.NewWriter(nil)
 	whole := enc.EncodeAll(traffic(2000), nil)
