@@ -72,7 +72,7 @@ func FuzzFinder(f *testing.F) {
 // Pieces against every run looked at byte by byte.
 func TestPiecesAreAllLongRuns(t *testing.T) {
 	e := NewEntropy(ruleset.Builtin().Entropy)
-	parts := []string{"aB3dE5gH7jK9mN1pQ4sT6vW8", "xyz", " ", ".", "é", "-/+_=", "Zz9Yy8Xx7", "aaaaaaaaaaaaaaaaaaaaaaaaaaaa"}
+	parts := []string{"aB3dE5gH7jK9mN1pQ4sT6vW8", "xyz", " ", ".", "é", "-/+_=", "Zz9Yy8Xx7", "aaaaaaaaaaaaaaaaaaaaaaaaaaaa", "*", "+", ",", "\x7f", "\x80", "\xff", "\x00"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 16).Draw(t, "parts"), ""))
 		var want []Match

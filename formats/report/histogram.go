@@ -25,6 +25,9 @@ func (c *cell) add(o cell) {
 // at returns the bucket of a position.
 func (h *histogram) at(pos int64) *cell {
 	i := pos >> h.shift
+	if k := uint64(i) - uint64(h.lo); k < uint64(len(h.cells)) {
+		return &h.cells[k]
+	}
 	if len(h.cells) == 0 {
 		h.lo = i
 		h.cells = append(h.cells, cell{})

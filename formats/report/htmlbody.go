@@ -78,15 +78,21 @@ func (b *body) walk(raw []byte) {
 		c := raw[i]
 		switch {
 		case c == '"':
-			end := closing(raw[i:]) + i
-			content := raw[i+1 : min(end, len(raw))]
+			content, plain := b.short(raw[i+1:])
+			if !plain {
+				end := closing(raw[i:]) + i
+				content = raw[i+1 : min(end, len(raw))]
+			}
+			var hits []*analyze.Finding
 			if keyNext && deep == 0 && b.path.key(content) {
 				keyNext = false
-				b.quoted(content, nil)
 			} else {
-				b.quoted(content, b.hits(deep))
+				hits = b.hits(deep)
 			}
-			i = min(end+1, len(raw))
+			if !plain || hits != nil || !b.verbatim(content) {
+				b.quoted(content, hits)
+			}
+			i = min(i+1+len(content)+1, len(raw))
 			continue
 		case c == '{' || c == '[':
 			b.put(string(c))

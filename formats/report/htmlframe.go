@@ -212,7 +212,30 @@ func (p *page) ended(f *Frame, s *htmlSession) {
 
 // htmlString appends s as a JSON string for a script block: nothing in it can
 // end the block, and everything invisible has become visible text before.
-func htmlString(b []byte, s string) []byte { return appendJSON(b, safeLines(s)) }
+func htmlString(b []byte, s string) []byte {
+	if word(s) {
+		return append(append(append(b, '"'), s...), '"')
+	}
+	return appendJSON(b, safeLines(s))
+}
+
+// word reports a text, perhaps none, of letters, digits and what joins them in
+// names: it is the same however it is written.
+func word(s string) bool {
+	for i := range len(s) {
+		if !inWord[s[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+var inWord = func() (in [256]bool) {
+	for _, c := range "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-./" {
+		in[c] = true
+	}
+	return in
+}()
 
 // safeLines is safe.String of each line.
 func safeLines(s string) string {

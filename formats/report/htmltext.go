@@ -56,6 +56,27 @@ type piece struct {
 	masked     bool
 }
 
+// short returns the content of the string whose opening quote is right before raw,
+// if it is such as can be no secret and reads the same quoted: most keys are, and
+// most values.
+func (b *body) short(raw []byte) (content []byte, ok bool) {
+	n := unbrokenRun(raw[:min(len(raw), b.m.shortest)])
+	if n >= b.m.shortest || n == len(raw) || raw[n] != '"' {
+		return nil, false
+	}
+	return raw[:n], true
+}
+
+// verbatim appends a short string as it is; false where it does not fit, or could
+// be a command.
+func (b *body) verbatim(content []byte) bool {
+	if len(b.text)+len(content)+2 > b.limit || bytes.IndexByte(content, ':') >= 0 {
+		return false
+	}
+	b.text = append(append(append(b.text, '"'), content...), '"')
+	return true
+}
+
 // quoted appends a string's content, decoded, with what findings hit marked.
 func (b *body) quoted(raw []byte, hits []*analyze.Finding) {
 	if len(raw) > scanString {
