@@ -2,6 +2,7 @@ package report
 
 import (
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
@@ -151,9 +152,17 @@ func (h *tables) flush() {
 	h.send(h.findings.take(h.partition))
 }
 
+// endAll completes the files in hand side by side: what is left in their buffers
+// is all that a run still has to do when its last trace ends.
 func (h *tables) endAll() error {
-	for _, end := range [...]func() error{h.sessions.end, h.frames.end, h.calls.end, h.findings.end} {
-		if err := end(); err != nil {
+	var errs [4]error
+	var wg sync.WaitGroup
+	for i, end := range [...]func() error{h.sessions.end, h.frames.end, h.calls.end, h.findings.end} {
+		wg.Go(func() { errs[i] = end() })
+	}
+	wg.Wait()
+	for _, err := range errs { // one is enough: a full disk is full for all
+		if err != nil {
 			return err
 		}
 	}
