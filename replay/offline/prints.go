@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"strings"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/secret"
@@ -14,6 +15,13 @@ import (
 // that it is within the file (product.md).
 type prints struct {
 	seen map[[16]byte]uint32
+}
+
+// judged reports a rule about a call's arguments: what it matched is the path, the
+// host, the word or the keyword that its message names. Who accepts a call that
+// writes one file has not accepted all others.
+func judged(rule string) bool {
+	return strings.HasPrefix(rule, "POL-") || strings.HasPrefix(rule, "GWH-")
 }
 
 // maxPrints bounds the distinct findings whose repeats are told apart; beyond
@@ -40,6 +48,9 @@ func (p *prints) of(f *analyze.Finding) string {
 	}
 	for _, m := range f.Matched {
 		part(m)
+	}
+	if judged(f.Rule) {
+		part(f.Message)
 	}
 	var base [16]byte
 	copy(base[:], h.Sum(nil))
