@@ -16,6 +16,8 @@ function el(tag, props, ...kids) {
   e.append(...kids.filter(k => k !== null && k !== undefined && k !== ""));
   return e;
 }
+// rich shows what stands in backticks as code.
+const rich = text => text.split("`").map((part, i) => i % 2 ? el("code", null, part) : part);
 function svg(tag, props, ...kids) {
   const e = document.createElementNS(NS, tag);
   for (const k in props) e.setAttribute(k, props[k]);
@@ -201,7 +203,7 @@ function detailRow(i) {
   fact("Baseline", [f[F.state], f[F.reason]].filter(Boolean).join(": "));
   fact("Fingerprint", f[F.print] ? el("span", {class: "mono"}, f[F.print]) : "");
   const td = el("td", {class: "detail", colspan: 5, id: "d-" + i}, facts);
-  if (r && (r[2] || r[4])) td.append(el("div", {class: "help"}, el("p", null, el("strong", null, r[1] + ". "), r[2] + " " + r[3]), r[4] ? el("p", {class: "dim"}, r[4]) : null));
+  if (r && (r[2] || r[4])) td.append(el("div", {class: "help"}, el("p", null, el("strong", null, r[1] + ". "), ...rich(r[2] + " " + r[3])), r[4] ? el("p", {class: "dim"}, ...rich(r[4])) : null));
   const box = el("div", {"aria-live": "polite"});
   td.append(box);
   if (f[F.stored] >= 0) showFrames(box, f[F.stored]); else box.append(el("p", {class: "dim"}, "The finding stands on no single frame of this report."));
@@ -383,7 +385,7 @@ function bars(title, id, data, items, attr, pick) {
     const g = svg("svg", {viewBox: "0 0 100 12", preserveAspectRatio: "none", "aria-hidden": "true"});
     let x = 0;
     [["r-block", 0], ["r-monitor", 1], ["r-note", 2]].forEach(([cls, k]) => {
-      const w = it.parts[k] && Math.max(0.8, Math.sqrt(it.parts.reduce((a, b) => a + b, 0) / top) * 100 * it.parts[k] / it.parts.reduce((a, b) => a + b, 0));
+      const w = it.parts[k] && Math.max(0.8, 100 * it.parts[k] / top);
       if (w) { g.append(svg("rect", {class: cls, x, y: 0, width: w, height: 12})); x += w; }
     });
     const total = it.parts.reduce((a, b) => a + b, 0);
@@ -403,7 +405,7 @@ function toolBars() {
   const hit = sum.tools.filter(t => t[2] + t[3] + t[4] > 0), items = hit.slice(0, 10).map(t => ({name: t[0], parts: [t[2], t[3], t[4]],
     hint: plural(t[1], "call") + ", " + num(t[2]) + " block, " + num(t[3]) + " monitor, " + num(t[4]) + " note"}));
   const clean = sum.tools.length - hit.length;
-  const more = [hit.length > 10 && plural(hit.length - 10, "more tool") + " with findings", clean && plural(clean, "tool") + " without"].filter(Boolean).join(", ");
+  const more = [hit.length > 10 && plural(hit.length - 10, "more tool") + " with findings", clean && plural(clean, "tool") + " without findings"].filter(Boolean).join(", ");
   return bars("By tool", "h-tools", more ? el("p", {class: "tip"}, more) : null, items, "tool", name => { state.tool = state.tool === name ? "" : name; refresh(); });
 }
 
