@@ -12,8 +12,7 @@ const ParquetSchema = "1"
 // joins all four tables, with frame also frames and findings.
 //
 // Whole numbers are written as differences: most are small or grow slowly, so what
-// is left is a fraction of the plain form. Columns of which that or a dictionary
-// leaves nothing to compress in a busy recording are not compressed besides.
+// is left to compress is a fraction of the plain form.
 //
 // The README documents the same columns; a test holds the two together.
 
@@ -38,23 +37,23 @@ type sessionRow struct {
 // frameRow is one frame: a message, a batch, or what stands in for one.
 type frameRow struct {
 	Trace     string `parquet:"trace,dict"`
-	Session   string `parquet:"session,dict,uncompressed"`
-	Number    int32  `parquet:"session_number,uncompressed"`
-	Frame     int64  `parquet:"frame,uncompressed"` // within the session, from 0
-	TS        int64  `parquet:"ts,optional,timestamp(microsecond),uncompressed"`
-	Line      int64  `parquet:"line"`                                 // of the recording, from 1; 0 where unknown
-	Offset    int64  `parquet:"offset,uncompressed"`                  // of the frame in the uncompressed recording
-	Direction string `parquet:"direction,optional,dict,uncompressed"` // c2s, s2c
-	Kind      string `parquet:"kind,dict"`                            // request, notification, response, error, batch, invalid, over-cap, http, text, binary
-	Method    string `parquet:"method,optional,dict"`                 // of the call that it belongs to
-	Tool      string `parquet:"tool,optional,dict,uncompressed"`
+	Session   string `parquet:"session,dict"`
+	Number    int32  `parquet:"session_number"`
+	Frame     int64  `parquet:"frame"` // within the session, from 0
+	TS        int64  `parquet:"ts,optional,timestamp(microsecond)"`
+	Line      int64  `parquet:"line"`                    // of the recording, from 1; 0 where unknown
+	Offset    int64  `parquet:"offset"`                  // of the frame in the uncompressed recording
+	Direction string `parquet:"direction,optional,dict"` // c2s, s2c
+	Kind      string `parquet:"kind,dict"`               // request, notification, response, error, batch, invalid, over-cap, http, text, binary
+	Method    string `parquet:"method,optional,dict"`    // of the call that it belongs to
+	Tool      string `parquet:"tool,optional,dict"`
 	RPCID     string `parquet:"rpc_id,optional"` // as a JSON token: 7, "7"
-	Bytes     int64  `parquet:"bytes,uncompressed"`
-	IsError   bool   `parquet:"is_error"`               // the result says isError
-	Inspected bool   `parquet:"inspected,uncompressed"` // a rule family looked at it
-	Lacking   string `parquet:"lacking,optional,dict"`  // truncated, elided, redacted, synthetic, joined by commas
-	Verdict   string `parquet:"verdict,dict"`           // forward, replace, drop
-	Action    string `parquet:"action,dict"`            // strongest of its findings: passed, shadowed, modified, blocked
+	Bytes     int64  `parquet:"bytes"`
+	IsError   bool   `parquet:"is_error"`              // the result says isError
+	Inspected bool   `parquet:"inspected"`             // a rule family looked at it
+	Lacking   string `parquet:"lacking,optional,dict"` // truncated, elided, redacted, synthetic, joined by commas
+	Verdict   string `parquet:"verdict,dict"`          // forward, replace, drop
+	Action    string `parquet:"action,dict"`           // strongest of its findings: passed, shadowed, modified, blocked
 	Block     int32  `parquet:"block_findings"`
 	Monitor   int32  `parquet:"monitor_findings"`
 	Note      int32  `parquet:"note_findings"`
@@ -64,23 +63,23 @@ type frameRow struct {
 // callRow is one tool call with all its round trips.
 type callRow struct {
 	Trace         string `parquet:"trace,dict"`
-	Session       string `parquet:"session,dict,uncompressed"`
-	Number        int32  `parquet:"session_number,uncompressed"`
-	Call          int64  `parquet:"call,uncompressed"` // within the session, from 0, in order of requests
-	Tool          string `parquet:"tool,dict,uncompressed"`
+	Session       string `parquet:"session,dict"`
+	Number        int32  `parquet:"session_number"`
+	Call          int64  `parquet:"call"` // within the session, from 0, in order of requests
+	Tool          string `parquet:"tool,dict"`
 	RPCID         string `parquet:"rpc_id,optional"` // of the first request
 	Status        string `parquet:"status,dict"`     // ok, tool-error, rpc-error, cancelled, unanswered
-	Start         int64  `parquet:"start_ts,optional,timestamp(microsecond),uncompressed"`
-	End           int64  `parquet:"end_ts,optional,timestamp(microsecond),uncompressed"`
-	Latency       *int64 `parquet:"latency_us,optional,uncompressed"` // from the first request to the result
-	RoundTrips    int32  `parquet:"round_trips"`                      // requests: 1, and one for each retry
-	Task          bool   `parquet:"task"`                             // answered by a task
-	RequestFrame  int64  `parquet:"request_frame,uncompressed"`
-	RequestLine   int64  `parquet:"request_line,uncompressed"`
-	RequestBytes  int64  `parquet:"request_bytes,uncompressed"`
-	ResponseFrame *int64 `parquet:"response_frame,optional,uncompressed"`
-	ResponseLine  *int64 `parquet:"response_line,optional,uncompressed"`
-	ResponseBytes *int64 `parquet:"response_bytes,optional,uncompressed"`
+	Start         int64  `parquet:"start_ts,optional,timestamp(microsecond)"`
+	End           int64  `parquet:"end_ts,optional,timestamp(microsecond)"`
+	Latency       *int64 `parquet:"latency_us,optional"` // from the first request to the result
+	RoundTrips    int32  `parquet:"round_trips"`         // requests: 1, and one for each retry
+	Task          bool   `parquet:"task"`                // answered by a task
+	RequestFrame  int64  `parquet:"request_frame"`
+	RequestLine   int64  `parquet:"request_line"`
+	RequestBytes  int64  `parquet:"request_bytes"`
+	ResponseFrame *int64 `parquet:"response_frame,optional"`
+	ResponseLine  *int64 `parquet:"response_line,optional"`
+	ResponseBytes *int64 `parquet:"response_bytes,optional"`
 	Action        string `parquet:"action,dict"` // strongest on any of its frames
 	Block         int32  `parquet:"block_findings"`
 	Monitor       int32  `parquet:"monitor_findings"`
