@@ -20,9 +20,13 @@ import (
 type InputOptions struct {
 	Options
 	// Passed is called for each file of a directory, glob or archive that is
-	// no trace, with the reason; nil: nobody wants to know.
+	// no trace, with the reason (ErrIrregular for what is no file with bytes of its
+	// own), by the goroutine that goes through the inputs; nil: nobody wants to know.
 	Passed func(name string, why error)
 }
+
+// ErrIrregular is why pipes, devices and links in a directory are passed over.
+var ErrIrregular = errors.New("not a regular file")
 
 // errNoTrace is wrapped when a directory, glob or archive holds no trace.
 var errNoTrace = errors.New("no trace in it")
@@ -128,7 +132,7 @@ func (w *walker) glob(pattern string, missing error) bool {
 					return false
 				}
 			case !st.Mode().IsRegular():
-				w.passed(name, errors.New("not a regular file"))
+				w.passed(name, ErrIrregular)
 			default:
 				if !w.file(name, st, false) {
 					return false
@@ -164,7 +168,7 @@ func (w *walker) dir(root string) bool {
 				pending = append(pending, filepath.Join(path, entries[i].Name()))
 			}
 		case !st.Mode().IsRegular():
-			w.passed(path, errors.New("not a regular file"))
+			w.passed(path, ErrIrregular)
 		default:
 			if !w.file(path, st, false) {
 				return false
@@ -260,6 +264,13 @@ func (w *walker) offer(in *Input) bool {
 
 // fit says why the head of a file that nobody named is no trace.
 func fit(head []byte, whole bool, o Options) error {
+	if enc := utf16Of(head); enc != nil {
+		text, err := enc.NewDecoder().Bytes(head[:len(head)&^1])
+		if err != nil {
+			return err
+		}
+		head = text
+	}
 	s, err := sniff(head, whole, o)
 	if err != nil {
 		return err

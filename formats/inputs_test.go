@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // tree writes files below a new directory; a name that ends in / is a
@@ -66,6 +67,11 @@ func gzText(s string) string {
 	return b.String()
 }
 
+func wideText(e unicode.Endianness, s string) string {
+	out, _ := unicode.UTF16(e, unicode.UseBOM).NewEncoder().String(s)
+	return out
+}
+
 func TestInputs(t *testing.T) {
 	line := req1 + "\n"
 	dir := tree(t, map[string]string{
@@ -73,8 +79,10 @@ func TestInputs(t *testing.T) {
 		"link": "->b.jsonl", "a/loop": "->..", "none/text.txt": "nothing", "none/empty": "",
 		"t.tar": tarText(t, "m/1.jsonl", line, "m/2.txt", "no", "m/3.gz", gzText(line)), "odd\x01\xffname": line,
 		"only.tar": tarText(t, "x", "no trace"), "tr.gz": gzText(line), "w/1.jsonl": line, "w/2.txt": "text", "secret": "",
-		"doc/how.md": "# how\nlike this:\n```\n" + line + "```\nand more\n",
-		"zip":        "PK\x03\x04", "claude": `{"type":"user","uuid":"u","sessionId":"s","message":{}}` + "\n",
+		"doc/how.md":    "# how\nlike this:\n```\n" + line + "```\nand more\n",
+		"wide/be.jsonl": wideText(unicode.BigEndian, line), "wide/le.log": wideText(unicode.LittleEndian, line),
+		"wide/note.txt": wideText(unicode.LittleEndian, "no trace"), "wide/w.tar": tarText(t, "w", wideText(unicode.LittleEndian, line)),
+		"zip": "PK\x03\x04", "claude": `{"type":"user","uuid":"u","sessionId":"s","message":{}}` + "\n",
 	})
 	for _, tt := range []struct {
 		name   string
@@ -96,12 +104,13 @@ func TestInputs(t *testing.T) {
 		{name: "glob without a trace", args: []string{"no*"}, want: []string{"error: no*: no trace in it"}, passed: 2},
 		{name: "tar", args: []string{"t.tar"}, want: []string{"t.tar!m/1.jsonl", "t.tar!m/3.gz"}, passed: 1},
 		{name: "tar without a trace", args: []string{"only.tar"}, want: []string{"error: only.tar: no trace in it"}, passed: 1},
+		{name: "UTF-16", args: []string{"wide"}, want: []string{"wide/be.jsonl", "wide/le.log", "wide/w.tar!w"}, passed: 1},
 		{name: "stdin", args: []string{"-"}, want: []string{"-"}},
 		{name: "empty name", args: []string{""}, want: []string{"error: : an empty file name; name a trace, a directory, or - for standard input"}},
 		{name: "zip by name", args: []string{"zip"}, want: []string{"error: zip: zip data is not read as it is: decompress it first (zstd, gzip and tar are read)"}},
 		{name: "no directory", args: []string{"b.jsonl/..."}, want: []string{"error: b.jsonl/...: not a directory"}},
 		{name: "missing name with controls", args: []string{"x\x1b[2J"}, want: []string{`error: x\x1b[2J: no such file or directory`}},
-		{name: "all", args: []string{"."}, want: []string{"a/x.log", "a/z/y", "b.jsonl", "odd\x01\xffname", "t.tar!m/1.jsonl", "t.tar!m/3.gz", "tr.gz", "w/1.jsonl"}, passed: 13},
+		{name: "all", args: []string{"."}, want: []string{"a/x.log", "a/z/y", "b.jsonl", "odd\x01\xffname", "t.tar!m/1.jsonl", "t.tar!m/3.gz", "tr.gz", "w/1.jsonl", "wide/be.jsonl", "wide/le.log", "wide/w.tar!w"}, passed: 14},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(dir)

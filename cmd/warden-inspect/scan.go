@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/cmd/program"
@@ -98,7 +99,8 @@ func (c *scanCmd) Run(w *program.World) error {
 		g.aside = func(err error) { program.PrintError(w.Stderr, name, err) }
 	}
 	bar := w.NewProgress(c.Progress, c.Quiet)
-	sum, err := offline.Run(c.inputs(w, ro), offline.Options{
+	var passed atomic.Int64
+	sum, err := offline.Run(c.inputs(w, ro, &passed), offline.Options{
 		Config: cfg, Formats: ro, Jobs: program.Workers(c.Jobs), Handler: g, Interrupt: w.Interrupt, Progress: bar, Observe: observe, Settle: settle,
 		Fingerprints: c.Format == "json" || c.Format == "sarif" || c.JSON != "" || c.Sarif != "" || c.Parquet != "" || c.HTML != "" || known != nil || program.NeedsFingerprints(filter),
 		NoColumns:    c.Format != "sarif" && c.Format != "github" && c.Sarif == "",
@@ -111,6 +113,7 @@ func (c *scanCmd) Run(w *program.World) error {
 	if err != nil {
 		return err
 	}
+	sum.Unrecognised += passed.Load()
 	sum.Elapsed = w.Now().Sub(run.Start)
 	sum.ExitCode = g.code(sum)
 	complete = true
@@ -286,9 +289,16 @@ func (g *gate) code(s *report.Summary) int {
 }
 
 // inputs opens what the command line names.
-func (c *scanCmd) inputs(w *program.World, o formats.Options) iter.Seq2[*formats.Input, error] {
+// inputs are the traces to scan; passed counts the files of directories and archives
+// that are none.
+func (c *scanCmd) inputs(w *program.World, o formats.Options, passed *atomic.Int64) iter.Seq2[*formats.Input, error] {
+	named := formats.Inputs(c.Trace, w.Stdin, formats.InputOptions{Options: o, Passed: func(_ string, why error) {
+		if !errors.Is(why, formats.ErrIrregular) {
+			passed.Add(1)
+		}
+	}})
 	if c.C2S == "" {
-		return formats.Inputs(c.Trace, w.Stdin, formats.InputOptions{Options: o})
+		return named
 	}
 	return func(yield func(*formats.Input, error) bool) {
 		pair, files, err := formats.Pair(c.C2S, c.S2C, w.Stdin, o)
@@ -300,7 +310,7 @@ func (c *scanCmd) inputs(w *program.World, o formats.Options) iter.Seq2[*formats
 		if !yield(pair, nil) {
 			return
 		}
-		for in, err := range formats.Inputs(c.Trace, w.Stdin, formats.InputOptions{Options: o}) {
+		for in, err := range named {
 			if !yield(in, err) {
 				return
 			}
