@@ -95,7 +95,7 @@ func (d *lineDecoder) bare(r *Record, buf []byte, a, b int, visit Visit) {
 		m = nil
 	}
 	if b-a > d.max {
-		overCap(r, m)
+		overCap(r)
 		m = nil
 	}
 	visit(r, m)
@@ -249,7 +249,7 @@ func (d *lineDecoder) emitBare(buf []byte, a int, lineNo, base int64, visit Visi
 	r := &d.rec
 	*r = Record{Line: lineNo, Offset: base + int64(a), Dir: d.o.Dir, Seq: -1, Frame: m.Raw, Size: int64(len(m.Raw))}
 	if len(m.Raw) > d.max {
-		overCap(r, m)
+		overCap(r)
 		m = nil
 	}
 	visit(r, m)

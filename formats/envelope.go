@@ -185,7 +185,7 @@ func (d *lineDecoder) emit(e *envelope, m *jsonrpc.Message, lineNo, base, frameO
 		r.Frame, r.Size = m.Raw, int64(len(m.Raw))
 		r.Offset = frameOff
 		if len(r.Frame) > d.max {
-			overCap(r, m)
+			overCap(r)
 			m = nil
 		}
 		visit(r, m)
@@ -261,7 +261,7 @@ func (d *lineDecoder) value(r *Record, raw []byte, visit Visit) {
 		r.Flags |= Embedded
 	}
 	if len(raw) > d.max {
-		overCap(r, nil)
+		overCap(r)
 	}
 	visit(r, nil)
 }
@@ -271,7 +271,7 @@ func (d *lineDecoder) inner(r *Record, frame []byte, visit Visit) {
 	r.Size = int64(len(frame))
 	if len(frame) > d.max {
 		r.Frame = frame
-		overCap(r, nil)
+		overCap(r)
 		visit(r, nil)
 		return
 	}
@@ -317,16 +317,12 @@ func decodeBase64(raw []byte) ([]byte, error) {
 	return out[:n], err
 }
 
-// overCap turns a frame that is too large into what is known of it.
-func overCap(r *Record, m *jsonrpc.Message) {
+// overCap turns a frame that is too large into what is known of it: what a guard
+// notes of it while it streams, and no more, though all of it is at hand here.
+func overCap(r *Record) {
 	s := new(jsonrpc.Skimmer)
-	if m != nil {
-		s.ID, s.Method, s.Name = bytes.Clone(m.ID), bytes.Clone(m.Method), bytes.Clone(m.Name)
-		s.Has, s.Size = m.Has, r.Size
-	} else {
-		s.Write(r.Frame)
-		s.Size = r.Size
-	}
+	s.Write(r.Frame)
+	s.Size = r.Size
 	r.Kind, r.Skim, r.Frame = KindOverCap, s, nil
 }
 

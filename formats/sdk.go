@@ -65,7 +65,7 @@ func (d *lineDecoder) sdkFrame(buf []byte, a, b int, dir analyze.Direction, line
 	d.rec = Record{Line: lineNo, Offset: base + int64(a), Seq: -1, Dir: dir, Frame: buf[a:b:b], Size: int64(b - a)}
 	m := &d.whole
 	if b-a > d.max {
-		overCap(&d.rec, m)
+		overCap(&d.rec)
 		m = nil
 	}
 	visit(&d.rec, m)

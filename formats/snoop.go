@@ -60,7 +60,7 @@ func (d *lineDecoder) emitSnoop(e *envelope, m *jsonrpc.Message, line []byte, li
 	case raw != nil && m != nil:
 		r.Frame, r.Size, r.Offset = m.Raw, int64(len(m.Raw)), frameOff
 		if len(r.Frame) > d.max {
-			overCap(r, m)
+			overCap(r)
 			m = nil
 		}
 		visit(r, m)
