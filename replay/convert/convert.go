@@ -81,13 +81,17 @@ func (c *Writer) Observe(o *offline.Observation) {
 		return
 	}
 	c.enter(o.Trace)
-	if !c.meta && c.Redact == nil { // a redacted copy keeps its lines
-		c.meta = true
-		c.line(&formats.Record{Kind: formats.KindMeta, Frame: []byte(`{"warden_trace":1}`), Seq: -1}, nil)
-	}
 	rec := *o.Record
 	if rec.Dir == analyze.Unknown && o.Event.Frame != nil && len(o.Event.Frame.Parts()) == 1 && !o.Event.Frame.Batch {
 		rec.Dir = o.Outcome.Dir // as the machine inferred it; of a batch each part has its own
+	}
+	if !c.meta {
+		c.meta = true
+		// A redacted copy keeps its lines, but where the first has no direction
+		// nothing else would tell what the copy is.
+		if c.Redact == nil || rec.Dir == analyze.Unknown {
+			c.line(&formats.Record{Kind: formats.KindMeta, Frame: []byte(`{"warden_trace":1}`), Seq: -1}, nil)
+		}
 	}
 	if c.traces > 1 {
 		// Sessions of different files must not meet under one name.
