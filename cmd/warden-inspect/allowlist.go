@@ -11,6 +11,7 @@ import (
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 	"github.com/warden-trace/warden/analyze/secret"
 	"github.com/warden-trace/warden/cmd/program"
+	"github.com/warden-trace/warden/formats/report"
 )
 
 // allowlistCmd is `warden-inspect allowlist` (policy.md, section 2).
@@ -129,10 +130,10 @@ func (c *allowlistEvalCmd) Run(w *program.World) error {
 	v := p.Check(r)
 	err = verdictOutput(w, c.Output, func(o io.Writer) error {
 		if v == nil {
-			return writeJSON(o, json.RawMessage(`{"verdict":"allow"}`))
+			return report.WriteJSONLine(o, json.RawMessage(`{"verdict":"allow"}`))
 		}
 		v.Tool = secret.Scrub(v.Tool)
-		return writeJSON(o, allowLine{"deny", v, allowlist.GuwahCode(v.Code)})
+		return report.WriteJSONLine(o, allowLine{"deny", v, allowlist.GuwahCode(v.Code)})
 	})
 	if err == nil && v != nil {
 		return program.Status(program.ExitFindings)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -143,8 +142,6 @@ func counted(n int, what string) string {
 }
 
 func (r *driftReport) json(w io.Writer, drift []lock.Drift, code int) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
 	for _, d := range drift {
 		line := struct {
 			Kind string `json:"kind"`
@@ -156,11 +153,11 @@ func (r *driftReport) json(w io.Writer, drift []lock.Drift, code int) error {
 			File     string `json:"file"`
 			Against  string `json:"against"`
 		}{"drift", d, d.Severity.String(), d.Rule(), d.Severity.Level(), d.Tier().String(), r.about, r.against}
-		if err := e.Encode(line); err != nil {
+		if err := report.WriteJSONLine(w, line); err != nil {
 			return err
 		}
 	}
-	return e.Encode(struct {
+	return report.WriteJSONLine(w, struct {
 		Kind    string   `json:"kind"`
 		Drift   int      `json:"drift"`
 		Notes   []string `json:"notes,omitempty"`

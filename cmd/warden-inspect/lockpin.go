@@ -1,13 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/warden-trace/warden/analyze/lock"
 	"github.com/warden-trace/warden/cmd/program"
+	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/formats/report/safe"
 )
 
@@ -115,7 +115,7 @@ func surfaceCounts(l *lock.Lock) string {
 // comparing it.
 func lockDone(w *program.World, out lockReports, about, kind string, l *lock.Lock) error {
 	err := writeFile(w, out.JSON, func(o io.Writer) error {
-		return json.NewEncoder(o).Encode(struct {
+		return report.WriteJSONLine(o, struct {
 			Kind      string `json:"kind"`
 			File      string `json:"file"`
 			Level     int    `json:"schema_version"`

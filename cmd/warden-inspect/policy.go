@@ -1,19 +1,16 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/lock"
 	"github.com/warden-trace/warden/analyze/policy"
 	"github.com/warden-trace/warden/cmd/program"
+	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/formats/report/safe"
 )
 
@@ -94,7 +91,7 @@ func writeLint(w *program.World, output, format, file string, lines []lintLine, 
 				failed++
 			}
 			if format == "json" {
-				if err := writeJSON(o, l); err != nil {
+				if err := report.WriteJSONLine(o, l); err != nil {
 					return err
 				}
 				continue
@@ -124,29 +121,6 @@ func writeLint(w *program.World, output, format, file string, lines []lintLine, 
 	if err == nil && failed > 0 {
 		return program.Status(program.ExitFindings)
 	}
-	return err
-}
-
-// writeJSON writes one object on a line of its own. Whatever a terminal could
-// take for a command is escaped.
-func writeJSON(o io.Writer, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	var line []byte
-	for _, r := range string(text) {
-		switch {
-		case r < 0x7f || unicode.IsPrint(r):
-			line = utf8.AppendRune(line, r)
-		case r > 0xffff:
-			hi, lo := utf16.EncodeRune(r)
-			line = fmt.Appendf(line, `\u%04x\u%04x`, hi, lo)
-		default:
-			line = fmt.Appendf(line, `\u%04x`, r)
-		}
-	}
-	_, err = o.Write(append(line, '\n'))
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/warden-trace/warden/analyze/policy"
 	"github.com/warden-trace/warden/analyze/secret"
 	"github.com/warden-trace/warden/cmd/program"
+	"github.com/warden-trace/warden/formats/report"
 )
 
 // policyEvalCmd is `policy eval`.
@@ -79,7 +80,7 @@ func (c *policyEvalCmd) Run(w *program.World) error {
 			case v.Note:
 				line.Verdict = "note"
 			}
-			if err := writeJSON(o, line); err != nil {
+			if err := report.WriteJSONLine(o, line); err != nil {
 				return err
 			}
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/ruleset"
 	"github.com/warden-trace/warden/cmd/program"
+	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/formats/report/safe"
 	"github.com/warden-trace/warden/formats/report/target"
 	"github.com/warden-trace/warden/replay/expect"
@@ -80,12 +80,6 @@ func printTo(w *program.World, file string, f func(io.Writer) error) error {
 	return out.Close()
 }
 
-func jsonLine(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
-
 // Run lists rules.
 func (c *rulesListCmd) Run(w *program.World) error {
 	set, ok := ruleset.Named(c.Ruleset)
@@ -105,7 +99,7 @@ func (c *rulesListCmd) Run(w *program.World) error {
 			}
 			n++
 			if c.JSON {
-				if err := jsonLine(out, asJSON(set, r)); err != nil {
+				if err := report.WriteJSONLine(out, asJSON(set, r)); err != nil {
 					return err
 				}
 				continue
@@ -178,7 +172,7 @@ func (c *rulesListCmd) coverage(w *program.World, set *ruleset.Set) error {
 				elsewhere[item.Elsewhere] = append(elsewhere[item.Elsewhere], item.Name)
 			}
 			if c.JSON {
-				if err := jsonLine(out, item); err != nil {
+				if err := report.WriteJSONLine(out, item); err != nil {
 					return err
 				}
 			} else if item.Count == 0 && item.Elsewhere == "" {
@@ -232,7 +226,7 @@ func (c *rulesShowCmd) Run(w *program.World) error {
 	return printTo(w, c.Output, func(out io.Writer) error {
 		for i, r := range rules {
 			if c.JSON {
-				if err := jsonLine(out, asJSON(set, r)); err != nil {
+				if err := report.WriteJSONLine(out, asJSON(set, r)); err != nil {
 					return err
 				}
 				continue

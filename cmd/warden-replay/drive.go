@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/warden-trace/warden/cmd/program"
+	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/formats/report/safe"
 	"github.com/warden-trace/warden/replay"
 	"github.com/warden-trace/warden/replay/drive"
@@ -195,11 +195,4 @@ func (c *driveCmd) sum(w *program.World, d *drive.Driver, server int) error {
 	return program.Status(code)
 }
 
-func printJSON(w *program.World, x any) error {
-	b, err := json.Marshal(x)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w.Stdout, "%s\n", b)
-	return err
-}
+func printJSON(w *program.World, x any) error { return report.WriteJSONLine(w.Stdout, x) }

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"io"
-
 	"github.com/warden-trace/warden/analyze/ruleset"
 	"github.com/warden-trace/warden/cmd/program"
 	"github.com/warden-trace/warden/replay/diff"
@@ -20,10 +17,4 @@ func openRules(list []string) (*ruleset.Set, error) {
 		set = next
 	}
 	return set, nil
-}
-
-func jsonLine(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/warden-trace/warden/analyze/ruleset"
 	"github.com/warden-trace/warden/cmd/program"
+	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/formats/report/safe"
 	"github.com/warden-trace/warden/formats/report/target"
 	"github.com/warden-trace/warden/replay/expect"
@@ -134,7 +135,7 @@ func (c *testCmd) cover(w *program.World, base *ruleset.Set, cases []*expect.Cas
 	bare := cover.Bare()
 	if c.JSON {
 		for _, i := range items {
-			if err := jsonLine(w.Stdout, i); err != nil {
+			if err := report.WriteJSONLine(w.Stdout, i); err != nil {
 				return err
 			}
 		}
@@ -181,7 +182,7 @@ func (c *testCmd) mutate(w *program.World, base *ruleset.Set, cases []*expect.Ca
 	for _, m := range score.Mutants {
 		switch {
 		case c.JSON:
-			err = jsonLine(w.Stdout, m)
+			err = report.WriteJSONLine(w.Stdout, m)
 		case m.NoticedBy == "":
 			_, err = fmt.Fprintf(w.Stdout, "survives: %s\n", safe.String(m.Edit))
 		case c.Verbose:

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/warden-trace/warden/analyze/jsonrpc"
+	"github.com/warden-trace/warden/formats/report/safe"
 	"github.com/warden-trace/warden/formats/report/target"
 )
 
@@ -57,7 +58,7 @@ func (e *Entry) appendTo(dst []byte) []byte {
 		}
 		dst = append(append(dst, sep), '"')
 		dst = append(append(dst, m.key...), '"', ':')
-		dst = jsonrpc.AppendQuoted(dst, *m.value)
+		dst = safe.AppendJSON(dst, jsonrpc.AppendQuoted(nil, *m.value)) // people read the file
 	}
 	return append(dst, '}')
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/secret"
+	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/formats/report/safe"
 )
 
@@ -69,9 +70,7 @@ func jsonOf(f *analyze.Finding) *jsonFinding {
 }
 
 func encode(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	return report.WriteJSONLine(w, v)
 }
 
 // WriteJSON writes a change as a line of JSONL.
