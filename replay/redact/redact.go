@@ -186,7 +186,7 @@ func (r *Redactor) apart(t, seen, out []byte, found []span) bool {
 		at := found[i].start // as far as it is done
 		vendor := false
 		rest := func(a, b int) {
-			if a < b && !isName(t[a:b]) {
+			if a < b && len(r.find(t[a:b])) > 0 {
 				copy(out[a:b], r.fake(t, seen, []span{{a, b, -1}}, a, b))
 			}
 		}
@@ -222,20 +222,6 @@ func (r *Redactor) apart(t, seen, out []byte, found []span) bool {
 	if !r.same(t, out) {
 		r.fixed = fixed
 		return false
-	}
-	return true
-}
-
-// isName reports what stands before a secret as an option's or a member's name.
-func isName(part []byte) bool {
-	n := len(part) - 1
-	if n < 0 || n > 24 || part[n] != '=' {
-		return false
-	}
-	for _, c := range part[:n] {
-		if (c < 'a' || c > 'z') && c != '-' && c != '_' {
-			return false
-		}
 	}
 	return true
 }

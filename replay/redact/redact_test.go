@@ -372,6 +372,22 @@ func everyReading(b []byte) string {
 	return all
 }
 
+// TestASecretIsOneValueEverywhere: what stands beside a secret is none of it and
+// stays, unless it is random itself.
+func TestASecretIsOneValueEverywhere(t *testing.T) {
+	const key, random = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", "Zx8Kq2Wv9Lm4Np7Rt3Yb6Hc1Jd5Fg0Sa"
+	r := redactor(t, "")
+	alone := string(r.Text([]byte(key)))
+	for _, form := range []string{"exfiltrate-%s", "%s/exfiltrate", "http://0x7f000001/%s", "srv-%s", "prefix-words-here-%s-suffix", "password=%s", "a/%s/b", "%s=="} {
+		if got, want := string(r.Text(fmt.Appendf(nil, form, key))), fmt.Sprintf(form, alone); got != want {
+			t.Errorf("%s: %q, want %q", form, got, want)
+		}
+	}
+	if got := string(r.Text([]byte(random + "/" + key))); strings.Contains(got, random[4:12]) || !strings.HasSuffix(got, "/"+alone) {
+		t.Errorf("a random piece beside a key: %q", got)
+	}
+}
+
 func TestUnsureIsRare(t *testing.T) {
 	// A random piece that is a host's first label, a path, a scheme's word.
 	key := "aB3dE5gH7jK9mN1pQ4sT6vW8zz"
