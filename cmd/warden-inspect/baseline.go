@@ -87,6 +87,9 @@ func (c *baselineCreateCmd) Run(w *program.World) error {
 	if err != nil || r == nil {
 		return err
 	}
+	if err := r.status(); program.Code(err) == program.ExitError {
+		return err // and no file that would stand in the way of the next try
+	}
 	if err := save(w, b, c.Output); err != nil {
 		return err
 	}

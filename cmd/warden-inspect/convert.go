@@ -35,7 +35,7 @@ Several traces go into one file; the sessions of all but the first are then name
 after their files.
 
 Examples:
-  warden-inspect convert mcp-server-files.log -o files.jsonl
+  warden-inspect convert sdk.log.gz -o files.jsonl
   warden-inspect convert logs/ -o all.jsonl.zst
   warden-inspect convert big.jsonl --where 'session == "s-17"' -o s17.jsonl`
 }

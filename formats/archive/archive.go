@@ -154,31 +154,57 @@ func foreign(b []byte) string {
 // gzipReader reads all members, and opens the first at the first Read so that
 // a damaged header is an error of reading like any other damage.
 type gzipReader struct {
-	src io.Reader
+	src *bufio.Reader
 	z   *gzip.Reader
 	err error
 }
 
-func (g *gzipReader) Read(p []byte) (int, error) {
-	if g.err != nil {
-		return 0, g.err
-	}
-	if g.z == nil {
-		if g.z, g.err = gzip.NewReader(g.src); g.err != nil {
-			g.err = damaged("gzip", g.err)
-			return 0, g.err
+func (g *gzipReader) Read(p []byte) (n int, err error) {
+	for g.err == nil && len(p) > 0 {
+		if g.z == nil {
+			g.err = g.open(gzip.NewReader(g.src))
+			continue
+		}
+		n, err := g.z.Read(p)
+		if err == io.EOF { // of this member
+			err = g.following()
+		} else if err != nil {
+			err = damaged("gzip", err)
+		}
+		g.err = err
+		if n > 0 {
+			return n, nil
 		}
 	}
-	n, err := g.z.Read(p)
-	if err != nil && err != io.EOF {
-		err = damaged("gzip", err)
-		if errors.Is(err, gzip.ErrHeader) {
-			err = fmt.Errorf("gzip: bytes after the end that are no gzip: %w", gzip.ErrHeader)
-		}
-	}
-	g.err = err
-	return n, err
+	return 0, g.err
 }
+
+// open takes a member's reader.
+func (g *gzipReader) open(z *gzip.Reader, err error) error {
+	if err != nil {
+		return damaged("gzip", err)
+	}
+	g.z = z
+	z.Multistream(false) // what is behind a member is for us to judge
+	return nil
+}
+
+// following opens the next member. What is behind the last one is told for what it
+// is: the file was not cut short.
+func (g *gzipReader) following() error {
+	head, err := g.src.Peek(len(gzipMagic))
+	switch {
+	case len(head) == 0 && err == io.EOF:
+		return io.EOF
+	case err != nil && err != io.EOF:
+		return damaged("gzip", err)
+	case string(head) != gzipMagic:
+		return fmt.Errorf("gzip: bytes after the end that are no gzip: %w", gzip.ErrHeader)
+	}
+	return g.open(g.z, g.z.Reset(g.src))
+}
+
+const gzipMagic = "\x1f\x8b"
 
 type zstdReader struct {
 	z   *zstd.Decoder
