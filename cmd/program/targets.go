@@ -37,9 +37,12 @@ type Targets struct {
 func (t *Targets) Check(w *World) error {
 	ins, trees := t.inputs(w)
 	for i, out := range t.Out {
+		if out.Path == "" {
+			continue // a flag that was not given
+		}
 		a := place(out.Path, w.Stdout)
 		for _, other := range t.Out[:i] {
-			if a.same(place(other.Path, w.Stdout)) {
+			if other.Path != "" && a.same(place(other.Path, w.Stdout)) {
 				where := formats.Printable(out.Path)
 				if a.stdout {
 					where = "standard output"
@@ -64,6 +67,12 @@ func (t *Targets) Check(w *World) error {
 	return nil
 }
 
+// Apart refuses an output that one of the files in is: what is there now would
+// be lost.
+func Apart(w *World, output string, in ...Named) error {
+	return (&Targets{Out: []Named{{Flag: "--output", Path: output}}, In: in}).Check(w)
+}
+
 func label(n Named) string {
 	if n.Flag == "" {
 		return "the report"
@@ -78,7 +87,18 @@ func clash(out, in Named) error {
 
 // inputs are the files that are read, and the folders.
 func (t *Targets) inputs(w *World) (ins, trees []Named) {
-	ins = append(ins, t.In...)
+	standard := func() {
+		if f, ok := w.Stdin.(*os.File); ok {
+			ins = append(ins, Named{Flag: "standard input", Path: f.Name()})
+		}
+	}
+	for _, in := range t.In {
+		if in.Path == "-" {
+			standard()
+		} else {
+			ins = append(ins, in)
+		}
+	}
 	add := func(path string) {
 		if st, err := os.Stat(path); err == nil && st.IsDir() {
 			trees = append(trees, Named{Path: path})
@@ -89,9 +109,7 @@ func (t *Targets) inputs(w *World) (ins, trees []Named) {
 	for _, arg := range t.Traces {
 		switch {
 		case arg == "-":
-			if f, ok := w.Stdin.(*os.File); ok {
-				ins = append(ins, Named{Flag: "standard input", Path: f.Name()})
-			}
+			standard()
 			continue
 		case arg == "...":
 			arg = "."

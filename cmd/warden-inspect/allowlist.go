@@ -57,6 +57,9 @@ type allowlistLintCmd struct {
 
 // Run checks the file.
 func (c *allowlistLintCmd) Run(w *program.World) error {
+	if err := program.Apart(w, c.Output, program.Named{Flag: "--allowlist", Path: c.Allowlist}); err != nil {
+		return err
+	}
 	p, bad, err := c.load(w)
 	if err != nil {
 		return err
@@ -106,6 +109,10 @@ func (c *allowlistEvalCmd) Run(w *program.World) error {
 	}
 	if stdin > 1 {
 		return program.Fail("give the others as files", "only one input can be standard input")
+	}
+	if err := program.Apart(w, c.Output, program.Named{Flag: "--allowlist", Path: c.Allowlist}, program.Named{Flag: "--call", Path: c.Call},
+		program.Named{Flag: "--candidate", Path: c.Candidate}); err != nil {
+		return err
 	}
 	p, bad, err := c.load(w)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/warden-trace/warden/cmd/program"
-	"github.com/warden-trace/warden/formats"
 	"github.com/warden-trace/warden/formats/archive"
 	"github.com/warden-trace/warden/formats/report/target"
 	"github.com/warden-trace/warden/replay/convert"
@@ -46,7 +45,6 @@ func (c *convertCmd) Run(w *program.World) error {
 	if done || err != nil {
 		return err
 	}
-	c.copies = true
 	r, err := c.prepare(w, &c.RuleFlags)
 	if err != nil {
 		return err
@@ -71,13 +69,6 @@ func (r *run) copy(z zstdFlag, c *convert.Writer, o offline.Options, after func(
 	err = r.read(o)
 	if err == nil {
 		err = c.Flush()
-	}
-	if err == nil && r.onto != nil && (r.sum.Interrupted || r.told.fatal) {
-		// What could not be read is in the original alone.
-		err = program.Fail("write the copy to another file", "%s was not read to its end and stays as it is", formats.Printable(r.r.Output))
-		if r.sum.Interrupted {
-			err = &program.Error{Code: program.ExitInterrupt, Err: err}
-		}
 	}
 	if err == nil {
 		err = sink.Close()
@@ -144,7 +135,6 @@ func (c *redactCmd) Run(w *program.World) error {
 	if done || err != nil {
 		return err
 	}
-	c.copies = true
 	r, err := c.prepare(w, &c.RuleFlags)
 	if err != nil {
 		return err

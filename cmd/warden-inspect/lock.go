@@ -33,6 +33,15 @@ type lockReports struct {
 	SARIF string `name:"sarif" placeholder:"FILE" help:"Also write SARIF 2.1.0 to FILE, the drift as findings."`
 }
 
+// apart refuses outputs that share a place, or that are read too: the traces, and
+// the files in.
+func (r *lockReports) apart(w *program.World, output string, traces []string, in ...program.Named) error {
+	return (&program.Targets{
+		Out:    []program.Named{{Flag: "--output", Path: output}, {Flag: "--json", Path: r.JSON}, {Flag: "--sarif", Path: r.SARIF}},
+		Traces: traces, In: in,
+	}).Check(w)
+}
+
 // lockLaunch is how the server of a recording is reached.
 type lockLaunch struct {
 	URL     string   `name:"url" placeholder:"URL" help:"The server's URL, for one that is reached over HTTP."`
@@ -78,9 +87,6 @@ func (r *driftReport) write(text string, out lockReports, drift []lock.Drift) er
 	if out.JSON == "-" || out.SARIF == "-" {
 		if text == "-" {
 			text = "" // a report that takes standard output is alone there
-		}
-		if out.JSON == out.SARIF {
-			return program.Fail("send one of them to a file", "--json and --sarif can't share standard output")
 		}
 	}
 	for _, o := range []struct {

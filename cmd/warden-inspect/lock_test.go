@@ -223,7 +223,7 @@ func TestLockErrors(t *testing.T) {
 		{"is a directory", []string{"verify", t.TempDir()}},
 		{"missing flags: --lock", []string{"check", trace}},
 		{"can't share standard output", []string{"pin", trace, "--json", "-"}},
-		{"can't share standard output", []string{"diff", good, good, "--json", "-", "--sarif", "-"}},
+		{"both write to standard output", []string{"diff", good, good, "--json", "-", "--sarif", "-"}},
 	} {
 		r := runLock(t, c.args...)
 		if r.code != 2 || !strings.Contains(r.stderr, c.want) {

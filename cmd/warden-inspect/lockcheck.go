@@ -24,6 +24,9 @@ func (lockCheckCmd) Help() string {
 
 // Run compares one recording's surface with a lock.
 func (c *lockCheckCmd) Run(w *program.World) error {
+	if err := c.apart(w, c.Output, []string{c.Trace}, program.Named{Flag: "--lock", Path: c.Lock}); err != nil {
+		return err
+	}
 	l, err := readLock(c.Lock)
 	if err != nil {
 		return err
@@ -60,6 +63,9 @@ type lockDiffCmd struct {
 
 // Run compares two locks.
 func (c *lockDiffCmd) Run(w *program.World) error {
+	if err := c.apart(w, c.Output, nil, program.Named{Path: c.Base}, program.Named{Path: c.Head}); err != nil {
+		return err
+	}
 	a, err := readLock(c.Base)
 	if err != nil {
 		return err

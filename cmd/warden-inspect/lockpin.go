@@ -34,6 +34,13 @@ func (c *lockPinCmd) Run(w *program.World) error {
 	if c.Note != "" && c.Approver == "" {
 		return program.Fail("give --approver ID too", "--note goes with an approval")
 	}
+	// The lock may take the place of the one whose values it keeps.
+	if err := c.apart(w, c.Output, []string{c.Trace}); err != nil {
+		return err
+	}
+	if err := c.apart(w, "", nil, program.Named{Flag: "--keep", Path: c.Keep}); err != nil {
+		return err
+	}
 	var keep *lock.Lock
 	if c.Keep != "" {
 		var err error

@@ -19,6 +19,9 @@ type lockVerifyCmd struct {
 
 // Run checks one lock.
 func (c *lockVerifyCmd) Run(w *program.World) error {
+	if err := c.apart(w, c.Output, nil, program.Named{Path: c.File}); err != nil {
+		return err
+	}
 	data, err := lockBytes(c.File)
 	if err != nil {
 		return err
@@ -82,6 +85,18 @@ type lockRotateCmd struct {
 
 // Run appends an attestation.
 func (c *lockRotateCmd) Run(w *program.World) error {
+	out := c.Output
+	if out == "" {
+		out = c.File
+	}
+	// The lock itself may be replaced, that is what the command is for; a report
+	// may not take its place.
+	if err := c.apart(w, out, nil); err != nil {
+		return err
+	}
+	if err := c.apart(w, "", nil, program.Named{Path: c.File}); err != nil {
+		return err
+	}
 	old, err := readLock(c.File)
 	if err != nil {
 		return err
@@ -93,10 +108,6 @@ func (c *lockRotateCmd) Run(w *program.World) error {
 	text, err := lock.Write(l)
 	if err != nil {
 		return err
-	}
-	out := c.Output
-	if out == "" {
-		out = c.File
 	}
 	if out == "-" && (c.JSON == "-" || c.SARIF == "-") {
 		return program.Fail("give -o FILE for the lock", "the lock and a report can't share standard output")

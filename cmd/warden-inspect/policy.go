@@ -40,6 +40,9 @@ type lintLine struct {
 
 // Run checks the file.
 func (c *policyLintCmd) Run(w *program.World) error {
+	if err := program.Apart(w, c.Output, program.Named{Flag: "--policy", Path: c.Policy}, program.Named{Flag: "--lock", Path: c.Lock}); err != nil {
+		return err
+	}
 	data, err := verdictInput(w, "--policy", c.Policy, policy.MaxBytes)
 	if err != nil {
 		return err

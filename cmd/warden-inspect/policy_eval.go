@@ -41,6 +41,10 @@ func (c *policyEvalCmd) Run(w *program.World) error {
 	if c.Policy == "-" && c.Call == "-" {
 		return program.Fail("give one of them as a file", "--policy and --call can't both be standard input")
 	}
+	if err := program.Apart(w, c.Output, program.Named{Flag: "--policy", Path: c.Policy}, program.Named{Flag: "--call", Path: c.Call},
+		program.Named{Flag: "--lock", Path: c.Lock}); err != nil {
+		return err
+	}
 	data, err := verdictInput(w, "--policy", c.Policy, policy.MaxBytes)
 	if err != nil {
 		return err

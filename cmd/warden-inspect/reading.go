@@ -25,10 +25,6 @@ type reading struct {
 	Output           string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output." group:"Output"`
 	AllowParseErrors bool   `help:"Lines that can't be read are notes, not an error." group:"Output"`
 	Progress         *bool  `negatable:"" help:"Progress bar on standard error; default: on a terminal." group:"Output"`
-
-	// copies says that the output holds all that is read: it may take the
-	// place of the input.
-	copies bool `kong:"-"`
 }
 
 // ruled is a reading in which rules look at the traces too.
@@ -45,7 +41,6 @@ type run struct {
 	ro   formats.Options
 	hide func(string) string // redacts vendors' secrets in names and ids
 	told problems
-	onto error // the output is an input: why that is dangerous
 	sum  *report.Summary
 }
 
@@ -68,16 +63,15 @@ func (r *reading) prepare(w *program.World, rules *program.RuleFlags) (*run, err
 	if err != nil {
 		return nil, err
 	}
-	onto := r.check(w, rules, ro)
-	if onto != nil && !r.copies {
-		return nil, onto
+	if err := r.check(w, rules, ro); err != nil {
+		return nil, err
 	}
 	patterns, err := secret.Compile(cfg.Rules.Secrets)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Dry = true // nothing is delivered
-	return &run{w: w, r: r, cfg: cfg, ro: ro, hide: patterns.Scrub, told: problems{w: w, tolerant: r.AllowParseErrors}, onto: onto}, nil
+	return &run{w: w, r: r, cfg: cfg, ro: ro, hide: patterns.Scrub, told: problems{w: w, tolerant: r.AllowParseErrors}}, nil
 }
 
 // out opens where the output goes, so that a target that can't be written is an
@@ -96,9 +90,6 @@ func (r *reading) out(w *program.World) (*target.File, error) {
 
 // check refuses an output that is an input too.
 func (r *reading) check(w *program.World, rules *program.RuleFlags, ro formats.Options) error {
-	if r.Output == "" {
-		return nil
-	}
 	t := program.Targets{Out: []program.Named{{Flag: "--output", Path: r.Output}}, Traces: r.Trace, Read: ro}
 	t.In = append(rules.Files(), program.Named{Flag: "--c2s", Path: r.C2S}, program.Named{Flag: "--s2c", Path: r.S2C})
 	return t.Check(w)

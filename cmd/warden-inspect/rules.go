@@ -138,6 +138,9 @@ var familyNames = map[string]string{
 
 // coverage lists what the traces of a corpus do not exercise.
 func (c *rulesListCmd) coverage(w *program.World, set *ruleset.Set) error {
+	if err := (&program.Targets{Out: []program.Named{{Flag: "--output", Path: c.Output}}, Traces: []string{c.CoverageOf}}).Check(w); err != nil {
+		return err
+	}
 	cases, err := expect.Find([]string{c.CoverageOf})
 	if err != nil {
 		return program.Fail("warden-replay test explains what is wrong with a corpus", "--coverage-of: %w", err)

@@ -48,6 +48,9 @@ func (c *diffCmd) Run(w *program.World) error {
 	if err != nil {
 		return err
 	}
+	if err := c.targets(ro).Check(w); err != nil {
+		return err
+	}
 	out, err := c.open(w, base, head)
 	if err != nil {
 		return err
@@ -69,6 +72,20 @@ func (c *diffCmd) Run(w *program.World) error {
 		return err
 	}
 	return program.Status(code)
+}
+
+// targets are what the run writes and reads, by name.
+func (c *diffCmd) targets(ro formats.Options) *program.Targets {
+	main := program.Named{Flag: "--output", Path: c.Output}
+	if c.Output == "" {
+		main = program.Named{Flag: "--format " + c.Format, Path: "-"}
+	}
+	return &program.Targets{
+		Out: []program.Named{main, {Flag: "--json", Path: c.JSON}, {Flag: "--markdown", Path: c.Markdown}, {Flag: "--sarif", Path: c.Sarif}},
+		In: append(c.RuleFlags.Files(), program.Named{Flag: "--base", Path: c.Base}, program.Named{Flag: "--head", Path: c.Head},
+			program.Named{Flag: "--c2s", Path: c.C2S}, program.Named{Flag: "--s2c", Path: c.S2C}),
+		Traces: c.Corpus, Read: ro,
+	}
 }
 
 // configs are the two configurations, alike but for their rules.

@@ -88,6 +88,9 @@ func (c *guardCmd) Run(w *program.World) error {
 	for _, flag := range c.Deprecated() {
 		w.Warn(name, flag+" does nothing any more: its rules block by default (--no-block-... turns one off)")
 	}
+	if err := c.targets().Check(w); err != nil {
+		return err
+	}
 	s, err := c.open(w, cfg)
 	if err != nil {
 		return err
@@ -117,6 +120,19 @@ func (c *guardCmd) Run(w *program.World) error {
 	code := guard.Run(o)
 	s.close(code)
 	return program.Status(code)
+}
+
+// targets are what the session leaves and what it is judged by, by name.
+func (c *guardCmd) targets() *program.Targets {
+	t := &program.Targets{
+		Out: []program.Named{{Flag: "--record", Path: c.Record}, {Flag: "--json", Path: c.JSON}, {Flag: "--sarif", Path: c.Sarif},
+			{Flag: "--parquet", Path: c.Parquet}, {Flag: "--html", Path: c.HTML}},
+		In: c.RuleFlags.Files(),
+	}
+	for _, p := range c.BlockInjectOnly {
+		t.In = append(t.In, program.Named{Flag: "--block-inject-phrase-only", Path: p})
+	}
+	return t
 }
 
 // catch takes over the signals that end a session. SIGPIPE is caught and

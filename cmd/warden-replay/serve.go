@@ -30,6 +30,10 @@ func (f *sessionFlags) load(w *program.World, trace string, cfg *replay.Config, 
 	if err != nil {
 		return nil, err
 	}
+	record := []program.Named{{Flag: "--record", Path: f.Record}}
+	if err := (&program.Targets{Out: record, Traces: []string{trace}, Read: ro}).Check(w); err != nil {
+		return nil, err
+	}
 	s, err := script.Load(formats.Inputs([]string{trace}, w.Stdin, formats.InputOptions{Options: ro}), script.Options{
 		Config: cfg, Formats: ro, Session: f.Session, MaxSize: in.MaxDocument, Warn: func(text string) { w.Warn(name, text) }})
 	if err != nil {

@@ -21,6 +21,12 @@ func (c *testCmd) shrink(w *program.World, base *ruleset.Set) error {
 		return program.Fail("name one trace", "--shrink: %s holds %d traces", c.Shrink, len(cases))
 	}
 	x := cases[0]
+	if c.Output != "" {
+		out := []program.Named{{Flag: "--output", Path: c.Output + ".jsonl"}, {Flag: "--output", Path: c.Output + expect.Suffix}}
+		if err := (&program.Targets{Out: out, In: []program.Named{{Path: x.Trace}, {Path: x.File}}}).Check(w); err != nil {
+			return err
+		}
+	}
 	var args []string
 	if x.Want != nil {
 		args = x.Want.Args

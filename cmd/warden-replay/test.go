@@ -40,6 +40,9 @@ func (c *testCmd) Run(w *program.World) error {
 	if c.RuleCoverage && c.Mutate || c.Update && (c.RuleCoverage || c.Mutate) {
 		return program.Fail("run them one after the other", "--update, --rule-coverage and --mutate don't go together")
 	}
+	if err := c.targets().Check(w); err != nil {
+		return err
+	}
 	base, err := openRules(c.Ruleset)
 	if err != nil {
 		return err
@@ -64,6 +67,15 @@ func (c *testCmd) Run(w *program.World) error {
 		return c.mutate(w, base, cases)
 	}
 	return c.test(w, base, cases)
+}
+
+// targets are what the run writes and reads, by name.
+func (c *testCmd) targets() *program.Targets {
+	t := &program.Targets{Out: []program.Named{{Flag: "--junit", Path: c.Junit}}, Traces: c.Corpus}
+	for _, p := range c.Ruleset {
+		t.In = append(t.In, program.Named{Flag: "--ruleset", Path: p})
+	}
+	return t
 }
 
 func (c *testCmd) test(w *program.World, base *ruleset.Set, cases []*expect.Case) error {
