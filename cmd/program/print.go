@@ -33,7 +33,7 @@ const maxErrors = 20
 // PrintError writes err as "name: what: where" on one line, and what to do
 // about it on another. Errors that were joined come one after the other. What
 // an error quotes of a trace is escaped; it is never trusted to be one line.
-// An interrupt says nothing: the user knows.
+// An interrupt alone says nothing: the user knows.
 func PrintError(w io.Writer, name string, err error) {
 	all := flatten(err, nil)
 	for i, err := range all {
@@ -41,7 +41,7 @@ func PrintError(w io.Writer, name string, err error) {
 			fmt.Fprintf(w, "%s: ... and %d more errors\n", name, len(all)-i)
 			return
 		}
-		if errors.Is(err, context.Canceled) || Code(err) == ExitInterrupt {
+		if errors.Is(err, context.Canceled) {
 			continue
 		}
 		msg := strings.TrimSpace(safe.Limit(err.Error(), 4096))

@@ -33,7 +33,8 @@ func TestPrintError(t *testing.T) {
 		{"hostile", errors.New("tool \x1b[31m\u202e\nnext"), `prog: tool \x1b[31m\u202e\nnext` + "\n"},
 		{"hostile hint", Fail("see \x1b]0;x\x07", "bad"), "prog: bad\n  hint: see \\x1b]0;x\\x07\n"},
 		{"said already", &Error{Code: ExitFindings, Err: errors.New("")}, ""},
-		{"interrupted", &Error{Code: ExitInterrupt, Err: errors.New("interrupted")}, ""},
+		{"interrupted", Status(ExitInterrupt), ""},
+		{"interrupted, with what is left", Interrupted("nothing was written"), "prog: interrupted: nothing was written\n"},
 		{"cancelled", fmt.Errorf("reading: %w", context.Canceled), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -51,6 +51,12 @@ func Fail(hint, format string, args ...any) error {
 	return &Error{Code: ExitError, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
+// Interrupted makes the error that ends the program with ExitInterrupt; left says
+// what that leaves behind, which the user can't know.
+func Interrupted(left string) error {
+	return &Error{Code: ExitInterrupt, Err: errors.New("interrupted: " + left)}
+}
+
 // Code is the exit code that err asks for: 0 for nil, ExitError for an error
 // without a code of its own.
 func Code(err error) int {

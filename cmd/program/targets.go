@@ -197,7 +197,7 @@ func (a spot) below(dir string) bool {
 func (w *World) Create(path string) (*target.File, error) {
 	f, err := target.CreateUntil(path, w.Stdout, w.Interrupt)
 	if errors.Is(err, context.Canceled) {
-		return nil, &Error{Code: ExitInterrupt, Err: err}
+		return nil, Interrupted("nothing was written")
 	}
 	return f, err
 }

@@ -128,7 +128,7 @@ func (f *entryFlags) collect(w *program.World, in *ruled, choose *program.WhereF
 		}
 	}})
 	if err == nil && r.sum.Interrupted {
-		err = &program.Error{Code: program.ExitInterrupt, Err: errors.New("interrupted")}
+		err = program.Interrupted("nothing was written")
 	}
 	return added, r, err
 }
@@ -205,7 +205,7 @@ func (c *baselinePruneCmd) Run(w *program.World) error {
 	}
 	switch {
 	case r.sum.Interrupted:
-		return &program.Error{Code: program.ExitInterrupt, Err: errors.New("interrupted")}
+		return program.Interrupted("nothing was taken out")
 	case r.told.fatal:
 		return program.Fail("mend or leave out what can't be read", "nothing was taken out: findings may hide in what could not be read")
 	}

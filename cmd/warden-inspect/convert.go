@@ -73,11 +73,7 @@ func (r *run) copy(z zstdFlag, c *convert.Writer, o offline.Options, after func(
 	if err == nil {
 		err = sink.Close()
 	}
-	if err != nil {
-		out.Abort()
-		return err
-	}
-	if err := out.Close(); err != nil {
+	if err := r.settle(out, err); err != nil {
 		return err
 	}
 	if c.OverCap > 0 {

@@ -42,7 +42,7 @@ var openSurface = func(w *program.World, trace string) (*lock.Surface, error) {
 	case err != nil:
 		return nil, err
 	case sum.Interrupted:
-		return nil, &program.Error{Code: program.ExitInterrupt, Err: errors.New("interrupted")}
+		return nil, program.Interrupted("nothing was written")
 	case h.err != nil:
 		// A surface read from half a recording could be half a surface.
 		return nil, h.err

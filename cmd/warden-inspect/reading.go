@@ -110,12 +110,25 @@ func (r *run) read(o offline.Options) error {
 
 // status is the exit code of a run that finds nothing by itself.
 func (r *run) status() error {
-	return program.Status(program.Outcome{Failed: r.told.fatal, Interrupted: r.sum.Interrupted}.ExitCode())
+	return program.Status(program.Outcome{Failed: r.told.fatal}.ExitCode())
 }
 
-// finish closes the output after a run: in its place with err nil, else thrown
-// away.
+// finish closes the output after a run and gives the run's exit code.
 func (r *run) finish(out *target.File, err error) error {
+	if err := r.settle(out, err); err != nil {
+		return err
+	}
+	return r.status()
+}
+
+// settle closes the output after a run: in its place with err nil, else thrown
+// away. What an interrupt cut short takes no place either; only a target that is
+// written to as it is has got its part of it already.
+func (r *run) settle(out *target.File, err error) error {
+	interrupted := err == nil && r.sum.Interrupted
+	if interrupted && out.Apart() {
+		err = program.Interrupted("nothing was written")
+	}
 	if err != nil {
 		out.Abort()
 		return err
@@ -123,7 +136,10 @@ func (r *run) finish(out *target.File, err error) error {
 	if err := out.Close(); err != nil {
 		return err
 	}
-	return r.status()
+	if interrupted {
+		return program.Interrupted("the output is not complete")
+	}
+	return nil
 }
 
 // traceInputs opens what the command line names.

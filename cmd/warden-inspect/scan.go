@@ -120,6 +120,12 @@ func (c *scanCmd) Run(w *program.World) error {
 	if err := handler.Close(sum); err != nil {
 		return err
 	}
+	switch {
+	case sum.Interrupted && c.Parquet != "":
+		return program.Interrupted("the tables of --parquet were not written; other reports hold what was found until then")
+	case sum.Interrupted && g.aside != nil:
+		return program.Interrupted("the reports hold what was found until then")
+	}
 	return program.Status(sum.ExitCode)
 }
 

@@ -91,6 +91,9 @@ func (v *statsView) text(s *stats.Stats, sum *report.Summary) string {
 		}
 		table(&b, rows, 1, len(tools)-v.top)
 	}
+	if sum.Interrupted {
+		b.WriteString("\ninterrupted: these are the sums of what was read until then\n")
+	}
 	return b.String()
 }
 
@@ -161,7 +164,7 @@ func table(b *strings.Builder, rows [][]string, words, more int) {
 
 // json is the sums as one object.
 func (v *statsView) json(b []byte, s *stats.Stats, sum *report.Summary) []byte {
-	b = fmt.Appendf(b, `{"kind":"stats","traces":%d,"sessions":%d,"frames":%d,"bytes":%d,"calls":%d,"parse_errors":%d`, sum.Traces, s.Sessions, s.Frames, s.Bytes, s.Calls, sum.ParseErrors)
+	b = fmt.Appendf(b, `{"kind":"stats","traces":%d,"sessions":%d,"frames":%d,"bytes":%d,"calls":%d,"parse_errors":%d,"interrupted":%t`, sum.Traces, s.Sessions, s.Frames, s.Bytes, s.Calls, sum.ParseErrors, sum.Interrupted)
 	if s.First != 0 {
 		b = fmt.Appendf(b, `,"first":%q,"last":%q`, time.Unix(0, s.First).UTC().Format(time.RFC3339Nano), time.Unix(0, s.Last).UTC().Format(time.RFC3339Nano))
 	}

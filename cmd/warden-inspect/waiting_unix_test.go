@@ -127,6 +127,124 @@ func attempt(t *testing.T, dir string, args []string, input string, found bool, 
 	return nil
 }
 
+// waiting runs the program on a standard input that stays open, interrupts it and
+// gives what it wrote. Nothing tells that the program has read what there is, so
+// it gets more time until done says that it had.
+func waiting(t *testing.T, dir string, args []string, done func(out, errs string) error) {
+	t.Helper()
+	var err error
+	for begin := 400 * time.Millisecond; begin < 10*time.Second; begin *= 4 {
+		cmd := start(t, dir, args...)
+		in, e := cmd.StdinPipe()
+		if e != nil {
+			t.Fatal(e)
+		}
+		go io.WriteString(in, exchange)
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		code := interrupted(t, cmd, begin)
+		in.Close()
+		if err = done(out.String(), errs.String()); err == nil && code != program.ExitInterrupt {
+			err = fmt.Errorf("exit code %d", code)
+		}
+		if err == nil {
+			return
+		}
+		err = fmt.Errorf("%w\n%s%s", err, &out, &errs)
+	}
+	t.Error(err)
+}
+
+// TestInterruptLeavesTheEarlierFile: part of a copy or a list never takes the
+// place of what was there, and the user is told.
+func TestInterruptLeavesTheEarlierFile(t *testing.T) {
+	for _, args := range [][]string{
+		{"redact", "-"}, {"convert", "-"}, {"convert", "--zstd", "-"}, {"frames", "-"}, {"stats", "-"}, {"stats", "--json", "-"},
+		{"baseline", "create", "-", "--force"}, {"lock", "pin", "-"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			for _, earlier := range []string{"earlier", ""} {
+				dir := t.TempDir()
+				file := filepath.Join(dir, "f")
+				if earlier != "" {
+					if err := os.WriteFile(file, []byte(earlier), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				waiting(t, dir, append(args, "-o", "f"), func(out, errs string) error {
+					if b, _ := os.ReadFile(file); string(b) != earlier {
+						t.Fatalf("the file holds %q", b)
+					}
+					if errs != "warden-inspect: interrupted: nothing was written\n" || out != "" {
+						return fmt.Errorf("it says something else")
+					}
+					return nil
+				})
+				holdsNothingHidden(t, dir)
+			}
+		})
+	}
+}
+
+// TestInterruptedStatsSaySo: sums of a part are never given out as those of all.
+func TestInterruptedStatsSaySo(t *testing.T) {
+	for _, c := range []struct{ flag, want string }{
+		{"--json", `"interrupted":true`},
+		{"--top=9", "interrupted: these are the sums of what was read until then"},
+	} {
+		waiting(t, t.TempDir(), []string{"stats", "-", c.flag}, func(out, errs string) error {
+			if !strings.Contains(out, c.want) || errs != "warden-inspect: interrupted: the output is not complete\n" {
+				return fmt.Errorf("no %q", c.want)
+			}
+			return nil
+		})
+	}
+}
+
+// TestInterruptedReportsSaySo: each report of an interrupted scan says that it is
+// one of a part, and calls no trace damaged. Tables can't say so, and are not
+// written.
+func TestInterruptedReportsSaySo(t *testing.T) {
+	dir := t.TempDir()
+	formats := []string{"json", "sarif", "junit", "markdown", "html"}
+	args := []string{"-", "--parquet", "p", "--format", "github", "-o", "github"}
+	for _, f := range formats {
+		args = append(args, "--"+f, f)
+	}
+	says := func(names ...string) error {
+		for _, name := range names {
+			b, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				return err
+			}
+			if text := string(b); !strings.Contains(text, "interrupted: this is what was found until then") && !strings.Contains(text, `"interrupted":true`) ||
+				strings.Contains(text, "damaged and was") || strings.Contains(text, "damaged:") || !strings.Contains(text, "WRD-RES-SECRET-ECHO") {
+				return fmt.Errorf("%s: %s", name, b)
+			}
+		}
+		return nil
+	}
+	waiting(t, dir, args, func(_, errs string) error {
+		if _, err := os.Stat(filepath.Join(dir, "p")); err == nil {
+			t.Error("there are tables")
+		}
+		if !strings.Contains(errs, "interrupted: the tables of --parquet were not written") {
+			return fmt.Errorf("it says %q", errs)
+		}
+		return says(append(formats, "github")...)
+	})
+	for _, more := range []string{"-v", "-q"} {
+		waiting(t, dir, []string{"-", "-o", "text", more}, func(_, errs string) error {
+			if errs != "warden-inspect: interrupted: the reports hold what was found until then\n" {
+				return fmt.Errorf("it says %q", errs)
+			}
+			return says("text")
+		})
+	}
+	holdsNothingHidden(t, dir)
+}
+
 func holdsNothingHidden(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -71,6 +71,9 @@ func (c *diffCmd) Run(w *program.World) error {
 	if err := out.close(sum, code); err != nil {
 		return err
 	}
+	if sum.Interrupted {
+		return program.Interrupted("the reports hold what differs until then")
+	}
 	return program.Status(code)
 }
 

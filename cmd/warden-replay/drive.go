@@ -182,7 +182,7 @@ func (c *driveCmd) sum(w *program.World, d *drive.Driver, server int) error {
 		if err := printJSON(w, driveSummary{"drive-summary", *r, server, code}); err != nil {
 			return err
 		}
-		return program.Status(code)
+		return driven(code)
 	}
 	if r.Differences > told {
 		fmt.Fprintf(w.Stdout, "%d more differences\n", r.Differences-told)
@@ -191,6 +191,14 @@ func (c *driveCmd) sum(w *program.World, d *drive.Driver, server int) error {
 		r.Requests, r.Answers, r.Same, r.Differences, r.Asked, server)
 	if err != nil {
 		return err
+	}
+	return driven(code)
+}
+
+// driven is how a run that was summed up ends.
+func driven(code int) error {
+	if code == program.ExitInterrupt {
+		return program.Interrupted("the session was not played to its end")
 	}
 	return program.Status(code)
 }

@@ -38,7 +38,7 @@ func (c *testCmd) shrink(w *program.World, base *ruleset.Set) error {
 	small, err := expect.Shrink(x.Trace, setup, expect.ShrinkOptions{Rule: c.Rule, Plain: c.NoRedact, Interrupt: w.Interrupt})
 	if err != nil {
 		if w.Interrupted() {
-			return program.Status(program.ExitInterrupt)
+			return program.Interrupted("nothing was written")
 		}
 		return err
 	}

@@ -83,9 +83,9 @@ func (c *testCmd) test(w *program.World, base *ruleset.Set, cases []*expect.Case
 	var results []*expect.Result
 	differ, updated, findings := 0, 0, 0
 	var errs []error
-	for _, x := range cases {
+	for i, x := range cases {
 		if w.Interrupted() {
-			return program.Status(program.ExitInterrupt)
+			return program.Interrupted(fmt.Sprintf("%d of %s tested", i, plural(len(cases), "trace")))
 		}
 		r := x.Run(load)
 		results = append(results, r)
@@ -189,7 +189,7 @@ func (c *testCmd) mutate(w *program.World, base *ruleset.Set, cases []*expect.Ca
 		return program.Fail("run warden-replay test first: --mutate needs a corpus that is as expected", "%w", err)
 	}
 	if w.Interrupted() {
-		return program.Status(program.ExitInterrupt)
+		return program.Interrupted("not all edits were tried")
 	}
 	for _, m := range score.Mutants {
 		switch {

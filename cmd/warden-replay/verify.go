@@ -65,5 +65,8 @@ func (c *verifyCmd) Run(w *program.World) error {
 	if err := t.total(code); err != nil {
 		return err
 	}
+	if code == program.ExitInterrupt {
+		return program.Interrupted("not all sessions were verified")
+	}
 	return program.Status(code)
 }

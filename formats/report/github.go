@@ -94,7 +94,7 @@ func githubProperty(s string) string { return githubSpecial.Replace(safe.String(
 
 func (g *github) Trace(t *Trace) error {
 	if t.Incomplete {
-		g.command("warning", t.Name, 0, 0, "incomplete trace", "the trace is damaged and was read as far as it went")
+		g.command("warning", t.Name, 0, 0, "incomplete trace", "the trace is "+t.Lacks())
 	}
 	if t.Fidelity != "" && t.Fidelity != wire {
 		return g.command("notice", t.Name, 0, 0, t.Fidelity, lacks(t.Fidelity))
@@ -103,6 +103,10 @@ func (g *github) Trace(t *Trace) error {
 }
 
 func (g *github) Close(s *Summary) error {
+	if s.Interrupted {
+		g.said = 0 // the bound is for what was found
+		g.command("error", "", 0, 0, "interrupted", interrupted)
+	}
 	if g.unset > 0 {
 		g.buf = append(g.buf, "::notice title=annotations left out::"+thousands(g.unset)+" more than the "+thousands(githubLimit)+" above; the JSONL report has all of them\n"...)
 	}

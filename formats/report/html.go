@@ -91,7 +91,7 @@ type htmlTrace struct {
 	index                                 int
 	format, fidelity                      string
 	frames, inspected, bytes, parseErrors int64
-	incomplete                            bool
+	damaged                               bool
 	counts                                Counts
 	sessions                              int64
 }

@@ -48,7 +48,7 @@ func (p *page) Trace(t *Trace) error {
 		return p.err
 	}
 	p.allTraces = append(p.allTraces, htmlTrace{index: p.traceOf(t.Name), format: t.Format, fidelity: t.Fidelity, frames: t.Frames,
-		inspected: t.Inspected, bytes: t.Bytes, parseErrors: t.ParseErrors, incomplete: t.Incomplete, counts: t.Counts,
+		inspected: t.Inspected, bytes: t.Bytes, parseErrors: t.ParseErrors, damaged: t.Incomplete && !t.Interrupted, counts: t.Counts,
 		sessions: max(t.SessionsAll, int64(len(t.Sessions)))})
 	p.last = nil
 	return p.err
@@ -59,6 +59,9 @@ func (p *page) Close(s *Summary) error {
 	p.begin()
 	p.hand()
 	p.render.stop()
+	if s.Interrupted {
+		p.problems = append(p.problems, htmlProblem{message: interrupted, fatal: true})
+	}
 	p.failed()
 	p.prune()
 	slices.SortStableFunc(p.sessions, func(a, b *htmlSession) int { return cmp.Compare(a.id, b.id) })
@@ -163,7 +166,7 @@ func (p *page) summary(s *Summary) {
 		p.strs(t.format, t.fidelity)
 		p.buf = append(p.buf, ',')
 		damaged := int64(0)
-		if t.incomplete {
+		if t.damaged {
 			damaged = 1
 		}
 		p.ints(int64(t.index), t.frames, t.bytes, t.parseErrors, damaged, t.sessions, t.counts.Block, t.counts.Monitor, t.counts.Note)
@@ -227,6 +230,9 @@ func (p *page) static(s *Summary) {
 	b := append(p.buf, `<div id="app"></div><main id="static"><h1>warden report</h1><p>`...)
 	b = append(b, itoa(s.Counts.Block)+" block, "+itoa(s.Counts.Monitor)+" monitor, "+itoa(s.Counts.Note)+" note findings in "+
 		itoa(s.Frames)+" frames, "+itoa(s.Sessions)+" sessions, "+itoa(s.Traces)+" traces. Exit code "+strconv.Itoa(s.ExitCode)+".</p>"...)
+	if s.Interrupted {
+		b = append(b, "<p>"+interrupted+".</p>"...)
+	}
 	b = append(b, "<noscript><p>This browser runs no script: the timeline, the findings and the frames are not shown. --json writes them as text.</p></noscript>"...)
 	b = append(b, "<h2>Findings by rule</h2><table><thead><tr><th scope=\"col\">Rule</th><th scope=\"col\">What</th><th scope=\"col\">Findings</th></tr></thead><tbody>"...)
 	for _, id := range sortedRules(s.Counts.Rules) {

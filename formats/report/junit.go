@@ -234,7 +234,10 @@ func (j *junit) readable(b []byte, trace string, t *Trace) []byte {
 	switch {
 	case j.bad > 0 || t.Incomplete:
 		what := count(j.bad, "problem", "problems")
-		if t.Incomplete {
+		switch {
+		case t.Interrupted:
+			what = "the run was interrupted: read as far as that"
+		case t.Incomplete:
 			what = "damaged: read as far as it went"
 		}
 		b = attr(append(b, ">\n  <error"...), "message", what)
@@ -297,6 +300,9 @@ func escapeXML(b []byte, s string) []byte {
 }
 
 func (j *junit) Close(s *Summary) error {
+	if s.Interrupted {
+		j.Problem(&Problem{Message: interrupted, Fatal: true})
+	}
 	if j.pending {
 		j.suite(&Trace{Name: j.current})
 	}

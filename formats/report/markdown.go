@@ -90,7 +90,7 @@ func (m *markdown) Problem(p *Problem) error {
 
 func (m *markdown) Trace(t *Trace) error {
 	if t.Incomplete {
-		m.remark(code(m.lens.trace.Raw(t.Name), 200) + " is damaged and was read as far as it went")
+		m.remark(code(m.lens.trace.Raw(t.Name), 200) + " is " + t.Lacks())
 	}
 	if t.Fidelity != "" && t.Fidelity != wire {
 		m.remark(code(m.lens.trace.Raw(t.Name), 200) + " is " + code(t.Fidelity, 40) + ": " + lacks(t.Fidelity))
@@ -118,6 +118,9 @@ func (m *markdown) Close(s *Summary) error {
 	case total > 0:
 		head = "no block findings"
 	}
+	if s.Interrupted {
+		head += " so far"
+	}
 	b := append(m.buf, "### warden: "+head+"\n\n"...)
 	b = append(b, count(s.Frames, "frame", "frames")+" in "+count(s.Sessions, "session", "sessions")+" of "+
 		count(s.Traces, "trace", "traces")+", "+size(s.Bytes)+"; exit "+strconv.Itoa(s.ExitCode)+".\n"...)
@@ -125,7 +128,7 @@ func (m *markdown) Close(s *Summary) error {
 		b = append(b, "\n"+count(c.Accepted, "finding", "findings")+" accepted by the baseline.\n"...)
 	}
 	if s.Interrupted {
-		b = append(b, "\n**Interrupted:** this is what was found until then.\n"...)
+		b = append(b, "\n**The run was interrupted: this is what was found until then.**\n"...)
 	}
 	if total > 0 {
 		b = append(b, "\n| rule | tier | findings |\n|---|---|---:|\n"...)

@@ -176,9 +176,14 @@ func (h *tables) Trace(*Trace) error {
 	return h.err()
 }
 
-func (h *tables) Close(*Summary) error {
+func (h *tables) Close(s *Summary) error {
 	if h.closed {
 		return h.err()
+	}
+	if s.Interrupted {
+		// No table says that there is more; what was there before stays.
+		h.Abort()
+		return nil
 	}
 	h.end()
 	h.stop()

@@ -98,11 +98,26 @@ type Trace struct {
 	Frames      int64
 	Inspected   int64
 	ParseErrors int64
-	Incomplete  bool // damaged: read as far as it went
+	Incomplete  bool // not read to its end: damaged or, with Interrupted, left there
+	Interrupted bool // the run was interrupted in it
 	Counts      Counts
 	Sessions    []Session // at most MaxSessions, busiest first by findings then order
 	SessionsAll int64
 }
+
+// Lacks says of a trace that was not read to its end why that is; "" of another.
+func (t *Trace) Lacks() string {
+	switch {
+	case !t.Incomplete:
+		return ""
+	case t.Interrupted:
+		return "not read to its end: the run was interrupted"
+	}
+	return "damaged and was read as far as it went"
+}
+
+// interrupted is what a report says of a run that the user ended.
+const interrupted = "the run was interrupted: this is what was found until then"
 
 // MaxSessions is how many sessions a Trace names; the rest are counted.
 const MaxSessions = 100

@@ -150,7 +150,7 @@ func (s *sarifLog) Problem(p *Problem) error {
 
 func (s *sarifLog) Trace(t *Trace) error {
 	if t.Incomplete {
-		s.say(t.Name, "warning", "incomplete", "the trace is damaged and was read as far as it went")
+		s.say(t.Name, "warning", "incomplete", "the trace is "+t.Lacks())
 	}
 	if t.Fidelity != "" && t.Fidelity != wire {
 		s.say(t.Name, "note", "fidelity", "the trace is "+t.Fidelity+": "+lacks(t.Fidelity))

@@ -206,7 +206,7 @@ func (s *sarifLog) invocation(sum *Summary) *sarif.Invocation {
 			fmt.Sprintf("%d more notifications are left out", s.notesLeft)))
 	}
 	if sum.Interrupted {
-		s.notes = append(s.notes, notification("error", "interrupted", "the run was interrupted: this is what was found until then"))
+		s.notes = append(s.notes, notification("error", "interrupted", interrupted))
 	}
 	return &sarif.Invocation{
 		ExecutionSuccessful:        ptr(!sum.Interrupted && sum.ExitCode != 2),

@@ -20,6 +20,8 @@ func (t *text) Close(s *Summary) error {
 		}
 		t.blank()
 		t.sum(s)
+	} else if s.Interrupted {
+		t.line(0, t.red(interrupted))
 	}
 	return t.close()
 }
@@ -32,6 +34,8 @@ func (t *text) sum(s *Summary) {
 	switch {
 	case s.Frames == 0:
 		t.verdict(t.yellow, "nothing inspected:", read)
+	case total+c.Accepted == 0 && s.Interrupted:
+		t.verdict(t.yellow, "no findings so far;", "read "+read)
 	case total+c.Accepted == 0:
 		t.verdict(t.green, "clean:", "no findings; read "+read)
 	default:
@@ -90,8 +94,8 @@ func (t *text) caveats(s *Summary) {
 		n := t.fidelities[f]
 		t.say(t.yellow, fmt.Sprintf("%s %s: %s", count(n, "trace is", "traces are"), f, lacks(f)))
 	}
-	if t.incomplete > 0 {
-		t.say(t.yellow, fmt.Sprintf("%s damaged and was read as far as it went", count(t.incomplete, "trace is", "traces are")))
+	if t.damaged > 0 {
+		t.say(t.yellow, fmt.Sprintf("%s damaged and was read as far as it went", count(t.damaged, "trace is", "traces are")))
 	}
 	if s.ParseErrors > 0 {
 		t.say(t.yellow, count(s.ParseErrors, "line could", "lines could")+" not be read nor inspected (--allow-parse-errors makes that a notice)")
@@ -103,7 +107,7 @@ func (t *text) caveats(s *Summary) {
 		t.say(t.dim, count(s.Unrecognised, "file", "files")+" of no known form passed over")
 	}
 	if s.Interrupted {
-		t.say(t.red, "interrupted: this is what was found until then")
+		t.say(t.red, interrupted)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 func (t *text) Trace(tr *Trace) error {
 	t.enter(tr.Name)
 	defer t.forget()
-	if tr.Incomplete {
-		t.incomplete++
+	if tr.Incomplete && !tr.Interrupted {
+		t.damaged++
 	}
 	t.fidelities[tr.Fidelity]++
 	if t.o.Quiet {
@@ -62,7 +62,10 @@ func (t *text) head(tr *Trace, verdict string) {
 	if tr.Fidelity != "" && tr.Fidelity != wire {
 		facts = append(facts, fact{tr.Fidelity, t.yellow})
 	}
-	if tr.Incomplete {
+	switch {
+	case tr.Interrupted:
+		facts = append(facts, fact{"incomplete: the run was interrupted", t.red})
+	case tr.Incomplete:
 		facts = append(facts, fact{"incomplete: damaged, read as far as it went", t.red})
 	}
 	if tr.ParseErrors > 0 {

@@ -237,7 +237,9 @@ func (m *merge) end(j *job) {
 	}
 	if j.err != nil {
 		m.t.Incomplete = true
-		if !errors.Is(j.err, errInterrupted) {
+		if errors.Is(j.err, errInterrupted) {
+			m.t.Interrupted = true
+		} else {
 			m.problem(report.Problem{Offset: m.t.Bytes, Fatal: true,
 				Message: "damaged: " + j.err.Error() + "; what came before is reported"})
 		}
