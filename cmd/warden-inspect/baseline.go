@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/cmd/program"
@@ -75,11 +72,9 @@ func (c *baselineCreateCmd) Run(w *program.World) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if c.Output != "" && !c.Force {
-		if st, err := os.Stat(c.Output); err == nil && st.Mode().IsRegular() {
-			return program.Fail("baseline update adds to it, --force replaces it", "%s: there is a file already", c.Output)
-		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return program.Fail("check the name and its permissions", "%w", err)
+	if !c.Force {
+		if err := kept(c.Output, "baseline update adds to it, --force replaces it"); err != nil {
+			return err
 		}
 	}
 	b := baseline.New()

@@ -235,6 +235,38 @@ func TestLockErrors(t *testing.T) {
 	}
 }
 
+// TestLockIsNotReplaced: what somebody approved goes only where that is asked for.
+func TestLockIsNotReplaced(t *testing.T) {
+	approved := pin(t, session(t, "", lockTool), "--approver", "eve")
+	before, err := os.ReadFile(approved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := session(t, "", strings.Replace(lockTool, "64", "4096", 1))
+	other := pin(t, later)
+	for _, args := range [][]string{{"pin", later, "-o", approved}, {"rotate", other, "-o", approved}} {
+		r := runLock(t, args...)
+		if r.code != 2 || !strings.Contains(r.stderr, "there is a file already") || !strings.Contains(r.stderr, "--force replaces it") {
+			t.Errorf("%v: %+v", args, r)
+		}
+		if now, err := os.ReadFile(approved); err != nil || !bytes.Equal(now, before) {
+			t.Fatalf("%v: the lock has changed, %v", args, err)
+		}
+	}
+	if r := runLock(t, "pin", later, "-o", approved, "--force", "--keep", approved); r.code != 0 {
+		t.Errorf("--force: %+v", r)
+	}
+	if r := runLock(t, "rotate", other, "-o", approved, "--force"); r.code != 0 {
+		t.Errorf("rotate --force: %+v", r)
+	}
+	if r := runLock(t, "rotate", other, "-o", other); r.code != 0 || !strings.Contains(r.stderr, "the new one names no approver") {
+		t.Errorf("rotate onto itself: %+v", r)
+	}
+	if r := runLock(t, "rotate", other, "--approver", "eve"); r.code != 0 || !strings.Contains(r.stderr, "the new one is the approval of eve") {
+		t.Errorf("rotate: %+v", r)
+	}
+}
+
 func TestLockLaunchFlags(t *testing.T) {
 	trace := session(t, `["srv"]`, lockTool)
 	for _, c := range []struct {

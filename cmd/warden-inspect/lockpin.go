@@ -15,6 +15,7 @@ import (
 type lockPinCmd struct {
 	Trace    string `arg:"" name:"trace" help:"The recorded session, or - for standard input."`
 	Output   string `short:"o" placeholder:"FILE" help:"Write the lock to FILE instead of standard output."`
+	Force    bool   `help:"Replace a lock that is there."`
 	Approver string `placeholder:"ID" help:"Who approves the surface; without one the lock is pinned but not approved."`
 	Note     string `placeholder:"TEXT" help:"A note for the approval."`
 	Keep     string `placeholder:"LOCK" help:"A lock whose inspection values tools of the same name keep."`
@@ -26,7 +27,8 @@ type lockPinCmd struct {
 func (lockPinCmd) Help() string {
 	return `Examples:
   warden-inspect lock pin session.jsonl -o warden.lock -- npx server-everything
-  warden-inspect lock pin session.jsonl --approver eve@example.com -o warden.lock`
+  warden-inspect lock pin session.jsonl --approver eve@example.com -o warden.lock
+  warden-inspect lock pin later.jsonl --keep warden.lock --force -o warden.lock`
 }
 
 // Run pins the surface of one recording.
@@ -40,6 +42,11 @@ func (c *lockPinCmd) Run(w *program.World) error {
 	}
 	if err := c.apart(w, "", nil, program.Named{Flag: "--keep", Path: c.Keep}); err != nil {
 		return err
+	}
+	if !c.Force {
+		if err := kept(c.Output, "lock check compares with it, --force replaces it with what it approves"); err != nil {
+			return err
+		}
 	}
 	var keep *lock.Lock
 	if c.Keep != "" {

@@ -78,7 +78,8 @@ func inconsistent(file string, faults []string, n int) error {
 type lockRotateCmd struct {
 	File     string `arg:"" name:"lock" help:"The lock; it is replaced unless -o names another file."`
 	Output   string `short:"o" placeholder:"FILE" help:"Write the new lock to FILE and leave the old one."`
-	Approver string `placeholder:"ID" help:"Who approves the lock as it is."`
+	Force    bool   `help:"Let -o replace another lock that is there."`
+	Approver string `placeholder:"ID" help:"Who approves the lock as it is; without one the attestation approves nothing, and the approval stays as it was."`
 	Note     string `placeholder:"TEXT" help:"A note for the attestation."`
 	lockReports
 }
@@ -96,6 +97,11 @@ func (c *lockRotateCmd) Run(w *program.World) error {
 	}
 	if err := c.apart(w, "", nil, program.Named{Path: c.File}); err != nil {
 		return err
+	}
+	if !c.Force && !sameFile(out, c.File) {
+		if err := kept(out, "name another file, or --force replaces it with what it approves"); err != nil {
+			return err
+		}
 	}
 	old, err := readLock(c.File)
 	if err != nil {
@@ -116,7 +122,11 @@ func (c *lockRotateCmd) Run(w *program.World) error {
 		return err
 	}
 	if out != "-" {
-		fmt.Fprintln(w.Stderr, safe.String(fmt.Sprintf("%s: %s, overall digest unchanged", out, counted(l.Pin.Attestations, "attestation"))))
+		who := "the new one is the approval of " + c.Approver
+		if c.Approver == "" {
+			who = "the new one names no approver (--approver ID), so the approval stays as it was"
+		}
+		fmt.Fprintln(w.Stderr, safe.String(fmt.Sprintf("%s: %s, overall digest unchanged; %s", out, counted(l.Pin.Attestations, "attestation"), who)))
 	}
 	return lockDone(w, c.lockReports, out, "lock-rotate", l)
 }

@@ -160,7 +160,7 @@ func waiting(t *testing.T, dir string, args []string, done func(out, errs string
 func TestInterruptLeavesTheEarlierFile(t *testing.T) {
 	for _, args := range [][]string{
 		{"redact", "-"}, {"convert", "-"}, {"convert", "--zstd", "-"}, {"frames", "-"}, {"stats", "-"}, {"stats", "--json", "-"},
-		{"baseline", "create", "-", "--force"}, {"lock", "pin", "-"},
+		{"baseline", "create", "-", "--force"}, {"lock", "pin", "-", "--force"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
