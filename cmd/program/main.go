@@ -63,10 +63,11 @@ func CommandLine(w *World, name, description string, cli any, bind ...any) (code
 			code = int(e)
 		}
 	}()
+	out := &outlet{w: w.Stdout}
 	parser, err := kong.New(cli,
 		kong.Name(name),
 		kong.Description(description),
-		kong.Writers(w.Stdout, w.Stderr),
+		kong.Writers(out, w.Stderr),
 		kong.Exit(func(n int) { panic(exited(n)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Bind(append([]any{w}, bind...)...),
@@ -74,6 +75,9 @@ func CommandLine(w *World, name, description string, cli any, bind ...any) (code
 	if err == nil {
 		var ctx *kong.Context
 		if ctx, err = parser.Parse(w.Args); err == nil {
+			if !raw(ctx) {
+				w.Stdout = out
+			}
 			if err = given(ctx); err == nil {
 				err = ctx.Run()
 			}

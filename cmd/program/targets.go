@@ -144,7 +144,7 @@ func place(path string, stdout io.Writer) spot {
 	switch path {
 	case "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
 		s := spot{stdout: true}
-		if f, ok := stdout.(*os.File); ok {
+		if f, ok := stdout.(stater); ok {
 			s.st, _ = f.Stat()
 		}
 		return s
@@ -192,8 +192,7 @@ func (a spot) below(dir string) bool {
 
 // Create opens a report's target, so that one that can't be written is an error
 // before a trace is read. Where that waits (a FIFO that nobody reads), an
-// interrupt ends it. Standard output may be closed before the report is
-// complete.
+// interrupt ends it.
 func (w *World) Create(path string) (*target.File, error) {
 	f, err := target.CreateUntil(path, w.Stdout, w.Interrupt)
 	if errors.Is(err, context.Canceled) {

@@ -81,11 +81,7 @@ func (r *reading) out(w *program.World) (*target.File, error) {
 	if file == "" {
 		file = "-"
 	}
-	out, err := w.Create(file)
-	if err == nil {
-		out.AllowClosed() // the exit code is that of the run all the same
-	}
-	return out, err
+	return w.Create(file)
 }
 
 // check refuses an output that is an input too.

@@ -192,7 +192,6 @@ func (c *scanCmd) reports(w *program.World, run *report.Run) (report.Handler, er
 		if err != nil {
 			return fail(err)
 		}
-		out.AllowClosed() // the exit code and the other reports are wanted still
 		h, err := c.handler(w, r.format, r.file == "-", out, run)
 		if err != nil {
 			out.Abort()

@@ -273,6 +273,14 @@ func TestClosedStandardOutput(t *testing.T) {
 		{[]string{"s.jsonl", "-v", "--audit-only"}, 0},
 		{[]string{"frames", "s.jsonl"}, 0},
 		{[]string{"convert", "s.jsonl"}, 0},
+		{[]string{"stats", "s.jsonl"}, 0},
+		{[]string{"rules", "list"}, 0},
+		{[]string{"rules", "show", "WRD-RES-ANSI"}, 0},
+		{[]string{"--where", "help"}, 0},
+		{[]string{"completion", "bash"}, 0},
+		{[]string{"man"}, 0},
+		{[]string{"version"}, 0},
+		{[]string{"--help"}, 0},
 	} {
 		r, w, err := os.Pipe()
 		if err != nil {

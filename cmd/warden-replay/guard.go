@@ -50,6 +50,9 @@ func (c *guardCmd) sink() bool {
 	return c.JSON != "" || c.Sarif != "" || c.Parquet != "" || c.HTML != ""
 }
 
+// RawOutput: a client that goes away ends the session.
+func (*guardCmd) RawOutput() {}
+
 // Run guards one session.
 func (c *guardCmd) Run(w *program.World) error {
 	signals, stop := catch()

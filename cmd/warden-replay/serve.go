@@ -86,6 +86,9 @@ type serveCmd struct {
 	Quiet bool `short:"q" help:"No notes on standard error." group:"Output"`
 }
 
+// RawOutput: a client that goes away ends the session.
+func (*serveCmd) RawOutput() {}
+
 // Run answers a client on standard input and output.
 func (c *serveCmd) Run(w *program.World) error {
 	if c.Trace == "-" {

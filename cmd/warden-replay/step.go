@@ -50,6 +50,9 @@ func (stepCmd) Help() string {
 Exit code: 0; 2 without a terminal, or where the trace could not be read whole.`
 }
 
+// RawOutput: the stepper draws on a terminal.
+func (*stepCmd) RawOutput() {}
+
 // Run steps through a trace.
 func (c *stepCmd) Run(w *program.World) error {
 	if c.Trace == "" && c.C2S == "" {

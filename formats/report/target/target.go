@@ -41,14 +41,7 @@ type File struct {
 	own   bool // f is ours to close
 	done  bool
 	err   error // the first failure; a report with one is never renamed
-
-	lenient bool // see AllowClosed
 }
-
-// AllowClosed makes it no error when standard output is closed by its reader
-// before the report is complete ("| head"): the rest goes nowhere. Other
-// targets are as before.
-func (t *File) AllowClosed() { t.lenient = true }
 
 // Create opens path for a report. "-" is stdout, which is neither closed nor
 // renamed. Everything that can be known beforehand (no such folder, no right to
@@ -255,10 +248,6 @@ func (t *File) Abort() {
 // keep remembers the first error and returns it with its place.
 func (t *File) keep(err error) error {
 	if err == nil {
-		return nil
-	}
-	if t.lenient && !t.own && errors.Is(err, syscall.EPIPE) {
-		t.w.Reset(io.Discard)
 		return nil
 	}
 	if t.err == nil {

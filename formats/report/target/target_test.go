@@ -426,39 +426,6 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// broken is a standard output that its reader has closed.
-type broken struct{ n int }
-
-func (b *broken) Write(p []byte) (int, error) {
-	b.n++
-	return 0, &fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}
-}
-
-func TestAllowClosed(t *testing.T) {
-	for _, allowed := range []bool{true, false} {
-		out := &broken{}
-		f, err := Create("-", out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if allowed {
-			f.AllowClosed()
-		}
-		for range 10 {
-			n, err := f.Write(make([]byte, 100<<10))
-			if (err == nil) != allowed || allowed && n != 100<<10 {
-				t.Fatalf("allowed %v: %d, %v", allowed, n, err)
-			}
-		}
-		if err := f.Close(); (err == nil) != allowed {
-			t.Errorf("allowed %v: %v", allowed, err)
-		}
-		if allowed && out.n != 1 {
-			t.Errorf("%d writes to what is closed", out.n)
-		}
-	}
-}
-
 func TestCreateUntil(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
