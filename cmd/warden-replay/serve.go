@@ -35,9 +35,9 @@ func (f *sessionFlags) load(w *program.World, trace string, cfg *replay.Config, 
 		return nil, err
 	}
 	s, err := script.Load(formats.Inputs([]string{trace}, w.Stdin, formats.InputOptions{Options: ro}), script.Options{
-		Config: cfg, Formats: ro, Session: f.Session, MaxSize: in.MaxDocument, Warn: func(text string) { w.Warn(name, text) }})
+		Name: trace, Config: cfg, Formats: ro, Session: f.Session, MaxSize: in.MaxDocument, Warn: func(text string) { w.Warn(name, text) }})
 	if err != nil {
-		return nil, program.Fail("warden-inspect reports on the trace; --max-document-bytes is the bound on its size", "%s: %w", safe.Name(trace), err)
+		return nil, err
 	}
 	if s.Passed > 0 {
 		w.Warn(name, fmt.Sprintf("%d frames are no messages, or were not recorded whole; they are passed over", s.Passed))

@@ -5,7 +5,6 @@ package script
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
+	"github.com/warden-trace/warden/analyze/secret"
 	"github.com/warden-trace/warden/formats"
 	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/formats/report/safe"
@@ -104,6 +104,7 @@ type Session struct {
 
 // Options choose and bound what is loaded.
 type Options struct {
+	Name    string // of what is loaded, for errors
 	Config  *replay.Config
 	Formats formats.Options
 	Session *string // its name; nil: the only one
@@ -114,10 +115,16 @@ type Options struct {
 // DefaultMaxSize bounds a session that is held in memory.
 const DefaultMaxSize = 256 << 20
 
-// errTooLarge ends a load that would hold too much.
-var errTooLarge = errors.New("the session is too large to be held in memory")
+// Error is why a session could not be loaded, and what to do about it.
+type Error struct{ text, hint string }
 
-// Load reads one session. An error names what to do.
+func (e *Error) Error() string { return e.text }
+
+// Advice says what to do.
+func (e *Error) Advice() string { return e.hint }
+
+// Load reads one session. An error names the trace, and is an Error where there
+// is something to do about it.
 func Load(inputs iter.Seq2[*formats.Input, error], o Options) (*Session, error) {
 	l := &loader{o: o, stop: make(chan struct{}), sessions: map[*replay.Session]*Session{}}
 	if l.o.MaxSize <= 0 {
@@ -130,14 +137,34 @@ func Load(inputs iter.Seq2[*formats.Input, error], o Options) (*Session, error) 
 		return nil, l.err
 	case err != nil:
 		return nil, err
-	case len(l.found) == 0 && o.Session != nil:
-		return nil, fmt.Errorf("no session %q; there are: %s", safe.Name(*o.Session), strings.Join(l.names, ", "))
+	case l.all == 0:
+		return nil, l.wrong("name a recording of a session", "no session in it: there are no frames")
 	case len(l.found) == 0:
-		return nil, errors.New("no session in it")
+		return nil, l.wrong("choose one of these with --session", "no session %q; there are: %s", safe.Name(*o.Session), l.listed())
+	case len(l.found) > 1 && l.traces > 1:
+		return nil, l.wrong("name one trace", "%d sessions in %d traces", l.all, l.traces)
 	case len(l.found) > 1:
-		return nil, fmt.Errorf("%d sessions; choose one with --session: %s", l.all, strings.Join(l.names, ", "))
+		return nil, l.wrong("choose one with --session", "%d sessions: %s", l.all, l.listed())
 	}
 	return l.found[0], nil
+}
+
+// wrong is an error about all that was loaded.
+func (l *loader) wrong(hint, format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	if l.o.Name != "" {
+		text = safe.Name(l.o.Name) + ": " + text
+	}
+	return &Error{text, hint}
+}
+
+// listed names sessions.
+func (l *loader) listed() string {
+	list := strings.Join(l.names, ", ")
+	if more := l.all - len(l.names); more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
 }
 
 // namedSessions is how many sessions an error names.
@@ -149,6 +176,8 @@ type loader struct {
 	found    []*Session
 	names    []string
 	all      int
+	trace    string // of the latest session
+	traces   int    // that have a session
 	size     int64
 	stop     chan struct{}
 	err      error
@@ -168,6 +197,10 @@ func (l *loader) observe(o *offline.Observation) {
 	s, known := l.sessions[o.Session]
 	if !known {
 		l.all++
+		if l.traces == 0 || l.trace != o.Trace {
+			l.trace = o.Trace
+			l.traces++
+		}
 		if len(l.names) < namedSessions {
 			l.names = append(l.names, fmt.Sprintf("%q", safe.Name(o.Session.Name)))
 		}
@@ -196,7 +229,8 @@ func (l *loader) observe(o *offline.Observation) {
 			continue
 		}
 		if l.size += int64(len(m.Raw)) + 256; l.size > l.o.MaxSize {
-			l.fail(fmt.Errorf("%s: %w (%d bytes at most)", safe.Name(o.Trace), errTooLarge, l.o.MaxSize))
+			l.fail(&Error{fmt.Sprintf("%s: the session is too large to be held in memory (%d bytes at most)", safe.Name(o.Trace), l.o.MaxSize),
+				"--max-document-bytes raises the bound"})
 			return
 		}
 		s.add(m, o)
@@ -226,14 +260,16 @@ func (l *loader) Problem(p *report.Problem) error {
 	if !p.Fatal {
 		return nil
 	}
-	where := safe.Name(p.Trace)
-	if p.Line > 0 {
-		where = fmt.Sprintf("%s:%d", where, p.Line)
-	}
-	if !p.Parse {
-		l.fail(fmt.Errorf("%s: %s", where, p.Message))
-	} else if l.o.Warn != nil {
-		l.o.Warn(where + ": " + p.Message + "; it is passed over")
+	switch {
+	case p.Parse && l.o.Warn != nil:
+		l.o.Warn(secret.Scrub(p.String()) + "; it is passed over")
+	case p.Parse:
+	case p.Trace == "": // the input could not be opened
+		l.fail(&Error{secret.Scrub(p.String()), "check the name and its permissions"})
+	case p.Offset > 0: // damaged there
+		l.fail(&Error{secret.Scrub(p.String()), "warden-inspect convert makes a recording of what can be read of it"})
+	default:
+		l.fail(&Error{secret.Scrub(p.String()), ""})
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func TestLoadErrors(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{two, Options{}, `2 sessions; choose one with --session: "a", "b\\x1b[2J"`},
+		{two, Options{}, `2 sessions: "a", "b\\x1b[2J"`},
 		{two, Options{Session: &none}, `no session "c"`},
 		{"", Options{}, "no session in it"},
 		{two, Options{Session: &b, MaxSize: 100}, "too large"},
