@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/warden-trace/warden/formats/report/safe"
@@ -44,7 +45,7 @@ func PrintError(w io.Writer, name string, err error) {
 		if errors.Is(err, context.Canceled) {
 			continue
 		}
-		msg := strings.TrimSpace(safe.Limit(err.Error(), 4096))
+		msg := strings.TrimSpace(safe.Limit(message(err), 4096))
 		if msg == "" {
 			continue
 		}
@@ -53,6 +54,17 @@ func PrintError(w io.Writer, name string, err error) {
 			fmt.Fprintf(w, "  hint: %s\n", safe.String(safe.Limit(hint, 1024)))
 		}
 	}
+}
+
+// message is what err says, without the name of a system call: which one found
+// that a file is missing is nothing to its reader.
+func message(err error) string {
+	msg := err.Error()
+	var p *fs.PathError
+	if errors.As(err, &p) && (p.Op == "open" || p.Op == "stat" || p.Op == "lstat" || p.Op == "read") {
+		msg = strings.Replace(msg, p.Error(), p.Path+": "+p.Err.Error(), 1)
+	}
+	return msg
 }
 
 // flatten lists the errors that errors.Join put together, in order.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 )
@@ -27,6 +28,8 @@ func TestPrintError(t *testing.T) {
 			"prog: reading a.lock: no such file\n  hint: check the name\n"},
 		{"hint below a wrapping", fmt.Errorf("scan: %w", Fail("look", "bad")), "prog: scan: bad\n  hint: look\n"},
 		{"advice", fmt.Errorf("report: %w", advised{}), "prog: report: can't write r.json: no space left on device\n  hint: free some space\n"},
+		{"a file", Fail("check the name", "--lock: %w", &fs.PathError{Op: "open", Path: "a.lock", Err: fs.ErrPermission}),
+			"prog: --lock: a.lock: permission denied\n  hint: check the name\n"},
 		{"joined", errors.Join(errors.New("one"), errors.Join(errors.New("two"), advised{})),
 			"prog: one\nprog: two\nprog: can't write r.json: no space left on device\n  hint: free some space\n"},
 		{"two causes in one sentence", fmt.Errorf("%w after %w", errors.New("one"), errors.New("two")), "prog: one after two\n"},

@@ -25,7 +25,7 @@ func TestAllowlistCommands(t *testing.T) {
 		{name: "a limit that is none", files: good, args: "allowlist lint --allowlist g.json --limit guwah.maxPolicyDepth=0", code: 2, err: []string{"whole number"}},
 		{name: "a limit without a value", files: good, args: "allowlist lint --allowlist g.json --limit guwah.maxPolicyDepth", code: 2, err: []string{"no value"}},
 		{name: "a file over the bound", files: good, args: "allowlist lint --allowlist g.json --limit guwah.maxPolicyBytes=20", code: 1, out: []string{"at most 20"}},
-		{name: "no such file", args: "allowlist lint --allowlist g.json", code: 2, out: []string{""}, err: []string{"--allowlist: open g.json"}},
+		{name: "no such file", args: "allowlist lint --allowlist g.json", code: 2, out: []string{""}, err: []string{"--allowlist: g.json: no such file"}},
 
 		{name: "eval allows", stdin: frame(`{"name":"pay","arguments":{"amount":5000}}`), files: good, args: "allowlist eval --allowlist g.json --call -", out: []string{`{"verdict":"allow"}` + "\n"}},
 		{name: "eval denies by the schema", stdin: frame(`{"name":"pay","arguments":{"amount":5001}}`), files: good, args: "allowlist eval --allowlist g.json --call -", code: 1,

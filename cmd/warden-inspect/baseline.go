@@ -125,6 +125,9 @@ func (f *entryFlags) collect(w *program.World, in *ruled, choose *program.WhereF
 	if err == nil && r.sum.Interrupted {
 		err = program.Interrupted("nothing was written")
 	}
+	if err == nil && r.nothing() {
+		err = r.status()
+	}
 	return added, r, err
 }
 

@@ -98,7 +98,7 @@ func TestPolicyCommands(t *testing.T) {
 			out: []string{`{"level":"error","file":"p.yaml","line":1,"key":"version","message":"must be the number 1"}` + "\n"}},
 		{name: "lint against a lock", files: append([]string{"l.lock", lockText}, good...), args: "policy lint --policy p.yaml --lock l.lock", out: []string{"p.yaml:5: tools.write_note: warning: the lock has no tool of that name (POL-LINT-ORPHAN)", "1 tool, 1 warning\n"}, err: []string{"l.lock"}},
 		{name: "lint from standard input", stdin: goodPolicy, args: "policy lint --policy -", out: []string{"-: 1 tool, 0 warnings"}},
-		{name: "no such file", args: "policy lint --policy p.yaml", code: 2, out: []string{""}, err: []string{"--policy: open p.yaml", "hint:"}},
+		{name: "no such file", args: "policy lint --policy p.yaml", code: 2, out: []string{""}, err: []string{"--policy: p.yaml: no such file", "hint:"}},
 		{name: "no file named", args: "policy lint", code: 2, out: []string{""}, err: []string{"--policy"}},
 		{name: "a bad lock", files: append([]string{"l.lock", "{"}, good...), args: "policy lint --policy p.yaml --lock l.lock", code: 2, err: []string{"--lock"}},
 

@@ -117,10 +117,17 @@ func (r *run) finish(out *target.File, err error) error {
 	return r.status()
 }
 
+// nothing reports that no trace at all could be read: its sums, or a copy of it,
+// would pass for those of an empty one.
+func (r *run) nothing() bool { return r.told.fatal && r.sum.Traces == 0 && !r.sum.Interrupted }
+
 // settle closes the output after a run: in its place with err nil, else thrown
 // away. What an interrupt cut short takes no place either; only a target that is
 // written to as it is has got its part of it already.
 func (r *run) settle(out *target.File, err error) error {
+	if err == nil && r.nothing() {
+		err = r.status()
+	}
 	interrupted := err == nil && r.sum.Interrupted
 	if interrupted && out.Apart() {
 		err = program.Interrupted("nothing was written")

@@ -67,6 +67,10 @@ func (c *diffCmd) Run(w *program.World) error {
 		out.abort()
 		return err
 	}
+	if sum.Traces == 0 && sum.Fatal { // no sums of what was not read; the errors were told
+		out.abort()
+		return program.Status(program.ExitError)
+	}
 	code := program.Outcome{Found: sum.Any(c.FailOn), Failed: sum.Fatal || sum.ParseErrors > 0 && !c.AllowParseErrors, Interrupted: sum.Interrupted}.ExitCode()
 	if err := out.close(sum, code); err != nil {
 		return err

@@ -81,7 +81,7 @@ func (c *testCmd) targets() *program.Targets {
 func (c *testCmd) test(w *program.World, base *ruleset.Set, cases []*expect.Case) error {
 	load := program.Recipes(w, base)
 	var results []*expect.Result
-	differ, updated, findings := 0, 0, 0
+	tested, differ, updated, findings := 0, 0, 0, 0
 	var errs []error
 	for i, x := range cases {
 		if w.Interrupted() {
@@ -89,6 +89,10 @@ func (c *testCmd) test(w *program.World, base *ruleset.Set, cases []*expect.Case
 		}
 		r := x.Run(load)
 		results = append(results, r)
+		if r.Err == nil {
+			tested++
+			findings += len(r.Got.Findings)
+		}
 		switch {
 		case r.Err != nil:
 			errs = append(errs, r.Err)
@@ -107,21 +111,23 @@ func (c *testCmd) test(w *program.World, base *ruleset.Set, cases []*expect.Case
 		case c.Verbose:
 			fmt.Fprintf(w.Stdout, "ok      %s: %d findings\n", safe.Name(x.Name), len(r.Got.Findings))
 		}
-		if r.Got != nil {
-			findings += len(r.Got.Findings)
-		}
 	}
 	if c.Junit != "" {
 		if err := printTo(w, c.Junit, func(out io.Writer) error { return expect.WriteJUnit(out, results) }); err != nil {
 			errs = append(errs, err)
 		}
 	}
-	line := fmt.Sprintf("%s, %s: %d differ", plural(len(cases), "trace"), plural(findings, "finding"), differ)
-	if updated > 0 {
-		line += ", " + plural(updated, "expectation") + " written"
-	}
-	if _, err := fmt.Fprintln(w.Stdout, line); err != nil {
-		return err
+	if tested > 0 || len(errs) == 0 { // no sums of what was not read
+		line := fmt.Sprintf("%s, %s: %d differ", plural(tested, "trace"), plural(findings, "finding"), differ)
+		if updated > 0 {
+			line += ", " + plural(updated, "expectation") + " written"
+		}
+		if more := len(cases) - tested; more > 0 {
+			line += fmt.Sprintf("; %d not tested", more)
+		}
+		if _, err := fmt.Fprintln(w.Stdout, line); err != nil {
+			return err
+		}
 	}
 	switch {
 	case len(errs) > 0:

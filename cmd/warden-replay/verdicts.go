@@ -98,8 +98,11 @@ func (v *verdicts) total(code int) error {
 	if v.sum.Agree+v.sum.Differ == 0 {
 		v.w.Warn(name, "no session was verified")
 	}
-	if v.c.JSON {
+	switch {
+	case v.c.JSON:
 		return printJSON(v.w, v.sum)
+	case v.fatal && v.sum.Sessions == 0:
+		return nil // no sums of what was not read
 	}
 	_, err := fmt.Fprintf(v.w.Stdout, "%d sessions: %d agree, %d differ, %d not verified; %d frames, %d plays\n",
 		v.sum.Sessions, v.sum.Agree, v.sum.Differ, v.sum.NotVerified, v.sum.Frames, v.sum.Plays)

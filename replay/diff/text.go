@@ -147,6 +147,9 @@ func (s *Summary) total() string {
 	if s.ParseErrors > 0 {
 		t += fmt.Sprintf("; %s unreadable", plural(s.ParseErrors, "line"))
 	}
+	if s.Fatal {
+		t += "; not everything could be read"
+	}
 	if s.Interrupted {
 		t += "; interrupted"
 	}
