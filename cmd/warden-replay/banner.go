@@ -71,6 +71,9 @@ func banner(w io.Writer, cfg *replay.Config, c *guardCmd) {
 			fmt.Fprintf(&b, "  --ruleset %s: this built-in set finds less than the default\n", n)
 		}
 	}
+	if c.sink() && !c.NoFindings && !c.Verbose {
+		b.WriteString("  findings go to the report and not here; -v shows them here too\n")
+	}
 	if p.AuditOnly {
 		b.WriteString("  --audit-only: nothing is blocked or changed\n")
 	}

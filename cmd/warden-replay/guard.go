@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/cmd/program"
 	"github.com/warden-trace/warden/replay"
 	"github.com/warden-trace/warden/replay/guard"
@@ -34,24 +35,48 @@ type guardCmd struct {
 	Parquet     string `name:"parquet" placeholder:"DIR" help:"Write the Parquet tables sessions, frames, calls and findings below DIR at the end." group:"Output"`
 	HTML        string `name:"html" placeholder:"FILE" help:"Write a one-page report for a browser at the end." group:"Output"`
 	IncludeText bool   `help:"Put frames and payloads, redacted, into the Parquet tables." group:"Output"`
-	NoFindings  bool   `help:"No findings on standard error." group:"Output"`
+	NoFindings  bool   `help:"No findings on standard error. So it is with --json, --sarif, --parquet or --html too, unless -v is given." group:"Output"`
 	NoBanner    bool   `help:"No banner on standard error." group:"Output"`
 	Quiet       bool   `short:"q" help:"No banner and no findings on standard error." group:"Output"`
-	Verbose     bool   `short:"v" help:"Notes on standard error too." group:"Output"`
+	Verbose     bool   `short:"v" help:"Notes on standard error too, and all findings beside --json, --sarif, --parquet and --html." group:"Output"`
 
 	AllowDegradedPlatform bool `help:"Run on a platform without process groups (Windows), best effort." group:"Strictness"`
 
 	Command []string `arg:"" optional:"" passthrough:"partial" name:"command" help:"The server's command and arguments, after --."`
 }
 
-// sink reports that findings go to a report, so that nobody needs them on
-// standard error.
+// Help is shown below the flags.
+func (guardCmd) Help() string {
+	return `What is found is told on standard error, a line a finding. With --json, --sarif,
+--parquet or --html the report has it and there are no lines on standard error,
+unless -v is given. Standard output is the protocol's alone.
+
+Examples:
+  warden-replay guard -- npx -y @modelcontextprotocol/server-filesystem /srv/docs
+  warden-replay guard --record session.jsonl -- ./server     what it saw, for later
+  warden-replay guard --json findings.jsonl -v -- ./server   a report, and the lines
+
+Exit code: the server's own, or 128 plus the signal that ended it; 3 after a strict
+abort, 2 on an error of guard.`
+}
+
+// sink reports that findings go to a report, so that standard error has them
+// only for who asks (replay.md, "Live guard").
 func (c *guardCmd) sink() bool {
 	return c.JSON != "" || c.Sarif != "" || c.Parquet != "" || c.HTML != ""
 }
 
 // RawOutput: a client that goes away ends the session.
 func (*guardCmd) RawOutput() {}
+
+// tells reports that a finding of that tier is a line on standard error. Notes
+// are for who asks by -v, and so is everything where a report has it already.
+func (c *guardCmd) tells(t analyze.Tier) bool {
+	if c.NoFindings || c.Quiet {
+		return false
+	}
+	return c.Verbose || t != analyze.Note && !c.sink()
+}
 
 // Run guards one session.
 func (c *guardCmd) Run(w *program.World) error {

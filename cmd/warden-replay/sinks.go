@@ -152,13 +152,12 @@ func (s *sinks) fail(err error) {
 	}
 }
 
-// finding tells of one finding: in the reports, and on standard error where
-// nobody else is told.
+// finding tells of one finding: in the reports, and on standard error.
 func (s *sinks) finding(f *analyze.Finding) {
 	if !s.failed {
 		s.fail(s.handler.Finding(f))
 	}
-	if s.c.sink() || s.c.NoFindings || s.c.Quiet || f.Tier == analyze.Note && !s.c.Verbose {
+	if !s.c.tells(f.Tier) {
 		return
 	}
 	parts := []string{f.Action.String(), f.Rule}
