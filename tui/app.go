@@ -195,7 +195,7 @@ func (a *App) goTo(frame int) tea.Cmd {
 			return nil
 		}
 		row = min(row, a.rows()-1)
-		a.say("the filter hides frame %d; this is the nearest it keeps", frame+1)
+		a.say("the filter hides %s; this is the nearest it keeps", a.nameOf(frame))
 	}
 	return a.goRow(row)
 }

@@ -40,7 +40,7 @@ func init() {
 		{"previous-finding", "Move", "previous finding", []string{"["}, finding(-1), ""},
 		{"next-undecided", "Move", "next frame with an undecided block finding", []string{"}"}, undecided(false), ""},
 		{"previous-undecided", "Move", "previous frame with an undecided block finding", []string{"{"}, undecided(true), ""},
-		{"goto", "Move", "go to a frame (120, +10, -5), a share (50%), a time (12:30:05, +5s since the start)", []string{":"}, (*App).colon, "PLACE"},
+		{"goto", "Move", "go to a frame (120: number 120 of the session in hand, counted from 0 as in reports and filters; +10, -5), a share (50%), a time (12:30:05, +5s since the start)", []string{":"}, (*App).colon, "PLACE"},
 		{"play", "Move", "play at recorded speed, or stop", []string{" "}, (*App).playToggle, ""},
 		{"faster", "Move", "double the speed of playing", []string{"+", "="}, speed(2), ""},
 		{"slower", "Move", "halve it", []string{"-"}, speed(0.5), ""},

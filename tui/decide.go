@@ -165,7 +165,7 @@ func (a *App) undo(string) tea.Cmd {
 	}
 	a.undone = a.undone[:n-1]
 	cmd := a.settled(d.frame, d.nth, d.print)
-	a.say("taken back: the decision on frame %s", count(d.frame+1))
+	a.say("taken back: the decision on %s", a.nameOf(d.frame))
 	if a.frame() != d.frame {
 		cmd = tea.Batch(cmd, a.goTo(d.frame))
 	}

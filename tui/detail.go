@@ -262,7 +262,7 @@ func (a *App) head(w int) {
 		parts = append(parts, "session "+a.mask.Scrub(s.Session))
 	}
 	if s.Record.Kind != formats.KindBad {
-		parts = append(parts, fmt.Sprintf("frame %d of its session", s.InOrder+1))
+		parts = append(parts, fmt.Sprintf("frame %d of its session", s.InOrder))
 	}
 	if s.Record.Err != "" {
 		parts = append(parts, a.mask.Text(s.Record.Err))

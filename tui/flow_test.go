@@ -2,6 +2,7 @@ package tui
 
 import (
 	"encoding/base64"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +25,7 @@ func review(t *testing.T) string {
 func TestOpensWithWhereToLookFirst(t *testing.T) {
 	d := drive(t, review(t))
 	d.sees("Where to look first", "5 block", "5 of 5 undecided", "24 frames in 1 session", "demo 1.0.0")
-	d.keys("down", "down", "enter").sees("frame 15", "WRD-RES-EXFIL-DOMAIN  blocked  ? undecided", "matched: webhook.site")
+	d.keys("down", "down", "enter").sees("frame 14", "WRD-RES-EXFIL-DOMAIN  blocked  ? undecided", "matched: webhook.site")
 }
 
 func TestBlockedCallsForwardAndBack(t *testing.T) {
@@ -57,7 +58,7 @@ func equal(a, b []int) bool {
 }
 
 func TestFindingsWithinAndAcrossFrames(t *testing.T) {
-	d := drive(t, review(t)).keys("esc", ":").types("12").keys("enter", "]")
+	d := drive(t, review(t)).keys("esc", ":").types("11").keys("enter", "]")
 	if d.a.frame()+1 != 13 || d.a.finds.cursor != 0 {
 		t.Fatalf("] went to frame %d, finding %d", d.a.frame()+1, d.a.finds.cursor)
 	}
@@ -147,8 +148,8 @@ func TestABrokenBaselineIsNotWrittenOver(t *testing.T) {
 
 func TestOnlyUndecided(t *testing.T) {
 	d := drive(t, review(t), func(o *Options) { o.OnlyUndecided = true })
-	d.sees("frames 4 of 24, undecided", "frame 13")
-	d.keys("t", "a", "enter", "t", "a", "enter").sees("frames 3 of 24, undecided", "frame 15")
+	d.sees("frames 4 of 24, undecided", "frame 12")
+	d.keys("t", "a", "enter", "t", "a", "enter").sees("frames 3 of 24, undecided", "frame 14")
 	d.keys("u").sees("frames 4 of 24")
 	d.keys("U").sees("frames 24")
 }
@@ -207,10 +208,10 @@ func TestGoTo(t *testing.T) {
 	for _, c := range []struct {
 		place string
 		want  int
-	}{{"7", 7}, {"+3", 10}, {"-2", 8}, {"100%", 24}, {"0%", 1}, {"+1s", 8}, {"1s", 8}, {"08:00:02", 14}, {"2026-11-02T08:00:03Z", 21},
-		{"999", 24}, {"1", 1}} {
+	}{{"7", 7}, {"+3", 10}, {"-2", 8}, {"100%", 23}, {"0%", 0}, {"+1s", 7}, {"1s", 7}, {"08:00:02", 13}, {"2026-11-02T08:00:03Z", 20},
+		{"999", 23}, {"0", 0}} {
 		d.keys(":").types(c.place).keys("enter")
-		if got := d.a.frame() + 1; got != c.want {
+		if got := d.a.frame(); got != c.want {
 			t.Errorf(":%s goes to %d, want %d", c.place, got, c.want)
 		}
 	}
@@ -219,6 +220,32 @@ func TestGoTo(t *testing.T) {
 	if d.a.frame()+1 != 24 {
 		t.Errorf(":last goes to %d", d.a.frame()+1)
 	}
+}
+
+// A frame has one number in every text of the stepper, and it is the one that
+// reports and expressions have: within its session, from 0.
+func TestFramesAreCountedAsEverywhere(t *testing.T) {
+	line := func(session string, id int) string {
+		return fmt.Sprintf(`{"session":%q,"direction":"c2s","frame":{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"t%d"}}}`+"\n", session, id, id)
+	}
+	trace := line("a", 10) + line("b", 20) + "no frame\n" + line("b", 21) + line("a", 11) + line("a", 12)
+	d := drive(t, trace).keys("esc")
+	d.sees("   0 → t10", "   0 → t20", "   - ", "   1 → t21", "   1 → t11", "   2 → t12", "frame 0 · 6 frames")
+	d.keys("down", "down").sees("─ line 3 ", "line 3 · 6 frames")
+	d.keys("down").sees("─ frame 1 ", "frame 1 of its session", "session b", "frame 1 · 6 frames")
+	d.keys("4").sees("20 tools/call t20, frame 0 of the session").keys("1")
+	d.keys(":").types("0").keys("enter") // of the session in hand
+	if d.a.frame() != 1 {
+		t.Errorf(":0 in session b goes to frame %d of the trace, want 1", d.a.frame())
+	}
+	d.keys(":").types("7").keys("enter").sees("session b: the last frame is 1")
+	d.keys("V").sees("range begins at frame 1").keys("esc", "g")
+	d.keys(":").types("2").keys("enter").sees("─ frame 2 ", "session a")
+	d.keys("f").types("frame == 1").keys("enter").sees("frames 2 of 6", "   1 → t21", "   1 → t11")
+	d.keys(":").types("2").keys("enter").sees("the filter hides frame 2")
+
+	at := drive(t, trace, func(o *Options) { o.Goto = "2" })
+	at.sees("─ frame 2 ", "session a")
 }
 
 func TestResizeAndQuit(t *testing.T) {

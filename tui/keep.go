@@ -76,7 +76,7 @@ func (a *App) selectRange(string) tea.Cmd {
 	case f < 0:
 	case a.from < 0:
 		a.from = f
-		a.say("range begins at frame %s; V ends it, esc leaves it", count(f+1))
+		a.say("range begins at %s; V ends it, esc leaves it", a.nameOf(f))
 	default:
 		lo, hi := min(a.from, f), max(a.from, f)
 		a.from = -1

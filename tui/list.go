@@ -100,7 +100,11 @@ func (a *App) listRow(row *paint.Row, r *tape.Row, c columns) *paint.Row {
 		}
 	}
 	row.Put(map[bool]paint.Role{true: paint.Good, false: paint.Block}[state == "✓"], state)
-	row.PutRight(paint.Dim, strconv.Itoa(r.Frame+1), c.number).Gap(1)
+	number := "-" // a line that can't be read is no frame
+	if r.Number >= 0 {
+		number = strconv.Itoa(r.Number)
+	}
+	row.PutRight(paint.Dim, number, c.number).Gap(1)
 	row.Put(paint.Dim, arrow(r.Dir())).Gap(1)
 	if c.time > 0 {
 		row.PutRight(paint.Dim, a.since(r.TS), c.time).Gap(1)

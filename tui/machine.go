@@ -167,7 +167,7 @@ func (a *App) flights(fs []replay.Flight) []string {
 		if f.TS != 0 {
 			at = " since " + time.Unix(0, f.TS).UTC().Format("15:04:05.000")
 		}
-		out = append(out, fmt.Sprintf("  %s %s %s, frame %d of the session%s", a.rpcID(f.ID), scrub(f.Method), scrub(f.Tool), f.Place.Frame+1, at))
+		out = append(out, fmt.Sprintf("  %s %s %s, frame %d of the session%s", a.rpcID(f.ID), scrub(f.Method), scrub(f.Tool), f.Place.Frame, at))
 	}
 	return out
 }

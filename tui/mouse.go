@@ -102,7 +102,7 @@ func (a *App) tabClick(x int) tea.Cmd {
 
 // viewClick finds the view whose name was clicked in the title of the frame.
 func (a *App) viewClick(x int) tea.Cmd {
-	at := 2 + len("frame "+count(a.frame()+1)+" ") // behind "─ "
+	at := 2 + len(a.nameOf(a.frame())+" ") // behind "─ "
 	for i, n := range viewNames {
 		if at += len(n) + 2; x < at {
 			return view(viewID(i))(a, "")

@@ -190,13 +190,29 @@ func (a *App) place(s string) tea.Cmd {
 		a.fail("%s", err.Error())
 		return nil
 	}
-	if frame >= a.ov.Frames && a.ov.Frames > 0 {
-		a.say("there are %s frames%s", count(a.ov.Frames), a.soFar())
-		frame = a.ov.Frames - 1
-	}
-	return a.goTo(max(frame, 0))
+	return a.goTo(min(max(frame, 0), max(a.ov.Frames-1, 0)))
 }
 
+// numbered is the frame of that number in the session in hand; beyond its end it
+// is the last one, and said so.
+func (a *App) numbered(n int) int {
+	s, ok := a.tape.SessionOf(max(a.frame(), 0))
+	if !ok {
+		return 0
+	}
+	if n < s.Frames {
+		return a.tape.Numbered(&s, n)
+	}
+	whose := ""
+	if a.ov.Sessions > 1 {
+		whose = "session " + a.mask.Scrub(s.Name) + ": "
+	}
+	a.say("%sthe last frame is %s%s", whose, count(s.Frames-1), a.soFar())
+	return s.Last
+}
+
+// parsePlace reads a place. A frame is meant by its number within the session in
+// hand, from 0: the number that reports, filters and the list have for it.
 func (a *App) parsePlace(s string) (int, error) {
 	at := max(a.frame(), 0)
 	if p, ok := strings.CutSuffix(s, "%"); ok {
@@ -210,7 +226,7 @@ func (a *App) parsePlace(s string) (int, error) {
 		case '+', '-':
 			return at + n, nil
 		}
-		return n - 1, nil
+		return a.numbered(n), nil
 	}
 	if d, err := time.ParseDuration(strings.TrimPrefix(s, "+")); err == nil && d >= 0 {
 		if a.ov.From == 0 {

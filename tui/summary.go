@@ -176,7 +176,10 @@ func (a *App) ruleRow(r *tape.RuleCount, here bool, w int) *paint.Row {
 			row.PutPad(paint.Good, "✓ decided", 14)
 		}
 	}
-	row.Put(paint.Dim, "from frame "+count(r.First+1))
+	row.Put(paint.Dim, "from "+a.nameOf(r.First))
+	if s, ok := a.tape.SessionOf(r.First); ok && a.ov.Sessions > 1 && s.Name != "" {
+		row.Put(paint.Dim, " of "+a.mask.Scrub(s.Name))
+	}
 	if r.Tool != "" {
 		row.Put(paint.Dim, ", "+a.mask.Scrub(r.Tool))
 	}

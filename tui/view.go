@@ -212,7 +212,7 @@ func (a *App) title(p paneID, w int) *paint.Row {
 	}
 	row := a.p.Row(w).Put(border, "─ ")
 	if p == paneDetail {
-		row.Put(text, "frame "+count(a.frame()+1)+" ")
+		row.Put(text, a.nameOf(a.frame())+" ")
 		a.viewTabs(row, border)
 	} else {
 		row.PutCut(text, a.paneName(p), max(w-4, 1))
@@ -275,7 +275,10 @@ func (a *App) header() *paint.Row {
 		}
 		right = reading + " " + right
 	}
-	place := fmt.Sprintf("%s/%s", count(max(a.frame()+1, 0)), count(a.ov.Frames))
+	place := a.nameOf(a.frame())
+	if a.w >= 60 {
+		place = strings.TrimPrefix(place+" · "+plural(a.ov.Frames, "frame", "frames"), "frame · ")
+	}
 	left := a.w - paint.Width(right) - paint.Width(place) - 3
 	row.PutCut(paint.Title, " "+filepath.Base(filepath.ToSlash(a.tape.Name)), max(left, 4))
 	row.Gap(1).Put(paint.TitleDim, place)

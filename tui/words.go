@@ -7,6 +7,18 @@ import (
 	"unicode/utf8"
 )
 
+// nameOf names a frame as reports and expressions do: by its number within its
+// session, from 0. A line that can't be read has none.
+func (a *App) nameOf(frame int) string {
+	if n := a.tape.Number(frame); n >= 0 {
+		return "frame " + count(n)
+	}
+	for _, r := range a.tape.Rows([]int{frame}) {
+		return fmt.Sprintf("line %d", r.Line)
+	}
+	return "frame"
+}
+
 // say puts a sentence at the bottom. Whatever it quotes, a vendor's secret in it is
 // redacted.
 func (a *App) say(format string, args ...any) {

@@ -33,7 +33,7 @@ type stepCmd struct {
 	Baseline      string `default:"warden.baseline.json" placeholder:"FILE" help:"Where decisions are read and written (${default})." group:"Stepper"`
 	OnlyUndecided bool   `help:"Show only frames with block findings that the baseline has not decided." group:"Stepper"`
 	Where         string `placeholder:"EXPR" help:"Show only frames that match (warden-inspect --where help)." group:"Stepper"`
-	Goto          string `placeholder:"PLACE" help:"Begin at a frame (120), a share (50%) or a time (12:30:05, +5s)." group:"Stepper"`
+	Goto          string `placeholder:"PLACE" help:"Begin at a frame (120: its number within the first session, from 0, as in reports and --where), a share (50%) or a time (12:30:05, +5s)." group:"Stepper"`
 	Follow        bool   `help:"The recording grows: go on at its end." group:"Stepper"`
 	Theme         string `enum:",auto,dark,light" default:"" help:"dark, light, or auto: ask the terminal." group:"Stepper"`
 	Colors        string `enum:"auto,none,16,256,full" default:"auto" help:"auto, none, 16, 256 or full." group:"Stepper"`

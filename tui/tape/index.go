@@ -29,7 +29,13 @@ type page struct {
 	tiers   [4]int
 	from    int64 // earliest and latest time in it; 0: none
 	to      int64
+	// numbers within the session, where not all of them are the numbers in the
+	// trace: nil while they are, which they nearly always are.
+	numbers []uint32
 }
+
+// noNumber is the number of a line that can't be read: it is no frame.
+const noNumber = 1<<32 - 1
 
 // Session is what the index knows of one session.
 type Session struct {
@@ -101,13 +107,36 @@ func newIndex(rules *ruleset.Set) *index {
 
 func (x *index) entry(i int) *Entry { return &x.pages[i/pageLen].e[i%pageLen] }
 
-// add appends an entry; the caller holds the lock.
-func (x *index) add(e Entry) {
+// number is the number of entry i within its session, from 0, as all other tools
+// count; -1 for a line that can't be read.
+func (x *index) number(i int) int {
+	p := x.pages[i/pageLen]
+	switch {
+	case p.numbers == nil:
+		return i
+	case p.numbers[i%pageLen] == noNumber:
+		return -1
+	}
+	return int(p.numbers[i%pageLen])
+}
+
+// add appends an entry with its number within the session (-1: none); the caller
+// holds the lock.
+func (x *index) add(e Entry, number int) {
 	if x.n%pageLen == 0 {
 		x.pages = append(x.pages, new(page))
 	}
 	p := x.pages[x.n/pageLen]
 	p.e[x.n%pageLen] = e
+	if number != x.n && p.numbers == nil {
+		p.numbers = make([]uint32, pageLen)
+		for i := range x.n % pageLen {
+			p.numbers[i] = uint32(x.n - x.n%pageLen + i)
+		}
+	}
+	if p.numbers != nil {
+		p.numbers[x.n%pageLen] = uint32(number) // -1 is noNumber
+	}
 	if e.Blocked() {
 		p.blocked++
 	}

@@ -169,7 +169,7 @@ func (p *pass) record(r *formats.Record, f *replay.Frame, spooled bool) {
 	if r.Kind == formats.KindBad {
 		x.bad++
 		e.flags |= uint16(r.Dir) << dirShift
-		x.add(e)
+		x.add(e, -1)
 		return
 	}
 	if r.Skim != nil {
@@ -201,7 +201,7 @@ func (p *pass) record(r *formats.Record, f *replay.Frame, spooled bool) {
 	if e.Blocked() {
 		t.info.Blocked++
 	}
-	x.add(e)
+	x.add(e, s.Frames-1)
 	p.findings(i, t.info, out.Findings, false)
 }
 

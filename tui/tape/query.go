@@ -40,7 +40,8 @@ func (t *Tape) Overview() Overview {
 type Row struct {
 	Entry
 	Label
-	Frame int
+	Frame  int // number in the trace, from 0
+	Number int // within its session, from 0; -1: a line that can't be read
 }
 
 // Rows copies the rows of the given frames.
@@ -51,10 +52,52 @@ func (t *Tape) Rows(frames []int) []Row {
 	for _, i := range frames {
 		if i >= 0 && i < t.x.n {
 			e := t.x.entry(i)
-			out = append(out, Row{*e, t.x.labels[e.label], i})
+			out = append(out, Row{*e, t.x.labels[e.label], i, t.x.number(i)})
 		}
 	}
 	return out
+}
+
+// Number is the number of frame i within its session, from 0, as findings and
+// expressions have it; -1 for a line that can't be read, or is not there.
+func (t *Tape) Number(i int) int {
+	t.x.mu.RLock()
+	defer t.x.mu.RUnlock()
+	if i < 0 || i >= t.x.n {
+		return -1
+	}
+	return t.x.number(i)
+}
+
+// SessionOf is the session of frame i, or for a line that can't be read that of
+// the nearest frame before it, else of the first one.
+func (t *Tape) SessionOf(i int) (s Session, ok bool) {
+	t.x.mu.RLock()
+	defer t.x.mu.RUnlock()
+	for i = min(i, t.x.n-1); i >= 0; i-- {
+		if e := t.x.entry(i); e.Session != NoSession {
+			return *t.x.sessions[e.Session], true
+		}
+	}
+	if len(t.x.sessions) == 0 {
+		return s, false
+	}
+	return *t.x.sessions[0], true
+}
+
+// Numbered is the frame with that number in a session; -1: there is none (yet).
+func (t *Tape) Numbered(s *Session, number int) int {
+	t.x.mu.RLock()
+	defer t.x.mu.RUnlock()
+	if number < 0 || number >= s.Frames {
+		return -1
+	}
+	for i := s.First + number; i < t.x.n; i++ { // it can't stand before that
+		if t.x.number(i) == number && t.x.sessions[t.x.entry(i).Session].First == s.First {
+			return i
+		}
+	}
+	return -1
 }
 
 // Rules are the rules that found something, the gravest first.

@@ -18,7 +18,7 @@ func (t *Tape) Record(i int) (*formats.Record, error) {
 	t.x.mu.RLock()
 	if i < 0 || i >= t.x.n {
 		t.x.mu.RUnlock()
-		return nil, fmt.Errorf("frame %d is not there", i+1)
+		return nil, errors.New("the trace has no such frame")
 	}
 	e := *t.x.entry(i)
 	nth := 0 // records of the same line before it
@@ -39,14 +39,14 @@ func (t *Tape) Record(i int) (*formats.Record, error) {
 		}
 		r, err := t.spool.get(e.off())
 		if err != nil {
-			return nil, fmt.Errorf("frame %d can't be read again: %w", i+1, err)
+			return nil, fmt.Errorf("line %d can't be read again: %w", e.Line, err)
 		}
 		r.Skim = skim
 		return r, nil
 	}
 	line, start, err := lineAround(t.at, e.off(), e.Size())
 	if err != nil {
-		return nil, fmt.Errorf("frame %d can't be read again: %w", i+1, err)
+		return nil, fmt.Errorf("line %d can't be read again: %w", e.Line, err)
 	}
 	if start == 0 && bytes.HasPrefix(line, []byte("\xef\xbb\xbf")) {
 		line, start = line[3:], 3 // a byte-order mark, which the pass has dropped
@@ -64,7 +64,7 @@ func (t *Tape) Record(i int) (*formats.Record, error) {
 		nth--
 	})
 	if found == nil || found.Kind != e.Kind() {
-		return nil, fmt.Errorf("frame %d can't be read again: the file has changed", i+1)
+		return nil, fmt.Errorf("line %d can't be read again: the file has changed", e.Line)
 	}
 	if found.Kind == formats.KindBad && found.Frame == nil {
 		found.Frame = line // what a reader wants to see of it

@@ -141,8 +141,24 @@ func step(t testing.TB, tp *Tape, i int) string {
 	if err != nil {
 		t.Fatalf("frame %d: %v", i+1, err)
 	}
+	numbered(t, tp, s)
 	s.Outcome.Findings = placed(s)
 	return describe(s.Session, s.InOrder, s.Record, &s.Outcome, s.After)
+}
+
+// numbered holds the index's number of a frame against the machine's, both ways.
+func numbered(t testing.TB, tp *Tape, s *Step) {
+	t.Helper()
+	want := s.InOrder
+	if s.Record.Kind == formats.KindBad {
+		want = -1
+	}
+	if got := tp.Number(s.Frame); got != want {
+		t.Fatalf("frame %d of the trace has number %d, want %d", s.Frame, got, want)
+	}
+	if session, ok := tp.SessionOf(s.Frame); want >= 0 && (!ok || tp.Numbered(&session, want) != s.Frame) {
+		t.Fatalf("number %d of session %q is frame %d of the trace, want %d", want, session.Name, tp.Numbered(&session, want), s.Frame)
+	}
 }
 
 // Stepping to any frame in any order shows what a straight run shows there.
@@ -248,6 +264,7 @@ func TestTheCorpusStepsAsItScans(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s frame %d: %v", f, i+1, err)
 			}
+			numbered(t, tp, s)
 			if s.Record.Kind == formats.KindBad {
 				continue
 			}

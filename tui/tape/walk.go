@@ -75,7 +75,7 @@ func (t *Tape) stepWith(ctx context.Context, w *walker, i int) (s *Step, err err
 		// A fault of a rule must not take the screen with it.
 		if r := recover(); r != nil {
 			clear(w.live)
-			s, err = nil, fmt.Errorf("frame %d can't be stepped: a fault (%T)", i+1, r)
+			s, err = nil, fmt.Errorf("frame %d can't be stepped: a fault (%T)", t.Number(i), r)
 		}
 	}()
 	r, err := t.Record(i)
@@ -269,7 +269,7 @@ func (t *Tape) Decide(frame, nth int, d uint8) error {
 	defer t.x.mu.Unlock()
 	marks := t.x.on(frame)
 	if nth >= len(marks) {
-		return fmt.Errorf("frame %d has no such finding in the index", frame+1)
+		return fmt.Errorf("frame %d has no such finding in the index", t.x.number(frame))
 	}
 	m := marks[nth]
 	if m.Tier() == analyze.Block && (m.Decided == 0) != (d == 0) {
