@@ -234,7 +234,9 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.restrip()
 	case tea.KeyMsg:
 		a.tape.GiveWay(answer)
-		return a, a.key(m)
+		cmd := a.key(m)
+		a.layout() // a question about a finding shows it
+		return a, cmd
 	case tea.MouseMsg:
 		a.tape.GiveWay(answer)
 		return a, a.mouse(tea.MouseEvent(m))

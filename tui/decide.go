@@ -1,17 +1,20 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/formats/baseline"
+	"github.com/warden-trace/warden/formats/report/safe"
+	"github.com/warden-trace/warden/tui/paint"
 )
 
 // choice is a question that one key answers.
 type choice struct {
-	text string
+	text func(width int) string
 	keys map[string]func(a *App) tea.Cmd
 }
 
@@ -66,19 +69,60 @@ func (a *App) triage(arg string) tea.Cmd {
 			if e, ok := a.o.Ledger.Entry(f.Fingerprint); ok {
 				old = e.Reason
 			}
-			a.prompt = newPrompt(state+", note: ", old, &a.history.note, func(a *App, note string) tea.Cmd {
+			word := strings.ReplaceAll(state, "-", " ")
+			short, _, _ := strings.Cut(word, " ")
+			label := func(width int) string {
+				return a.called(width, ": "+word+", note: ", ": "+short+", note: ", ", note: ")
+			}
+			a.prompt = newPrompt("", old, &a.history.note, func(a *App, note string) tea.Cmd {
 				return a.decide(state, strings.TrimSpace(note))
 			})
+			a.prompt.labelFor, a.prompt.decides = label, true
 			return nil
 		}
 	}
-	text := " " + f.Rule + ": t true positive, f false positive, a accept, esc"
-	if a.w < 60 {
-		text = " t true, f false, a accept, esc"
+	text := func(width int) string {
+		return " " + a.called(width-1, ": t true positive, f false positive, a accept, esc", ": t true, f false, a accept, esc", ": t true, f false, a accept", ": t f a")
 	}
 	a.choice = &choice{text: text, keys: map[string]func(*App) tea.Cmd{
 		"t": ask(baseline.TruePositive), "f": ask(baseline.FalsePositive), "a": ask(baseline.Accepted)}}
 	return nil
+}
+
+// deciding reports that a question about the finding in hand is open. Where one
+// pane at a time has room it is that of the findings then: nobody shall decide
+// about what they don't see.
+func (a *App) deciding() bool { return a.choice != nil || a.prompt != nil && a.prompt.decides }
+
+// called names the finding in hand, with the first of the texts behind it that
+// leaves room for its name. The last is for where there is room for hardly
+// anything; before it comes to that the name is cut.
+func (a *App) called(width int, behind ...string) string {
+	f := a.current()
+	if f == nil {
+		return strings.TrimLeft(behind[0], ":, ")
+	}
+	which := ""
+	if n := len(a.step.Findings); n > 1 {
+		which = fmt.Sprintf("%d/%d ", a.finds.cursor+1, n)
+	}
+	full := f.Rule
+	if f.SubRule != "" {
+		full = f.SubRule
+	}
+	short := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(full, "WRD-SEC-"), "WRD-RES-"), "WRD-")
+	last := len(behind) - 1
+	for i, text := range behind {
+		for _, name := range []string{full, short} {
+			if s := which + name + text; paint.Width(s) <= width {
+				return s
+			}
+		}
+		if room := width - paint.Width(text); i == last || i == last-1 && room >= len(which)+6 {
+			return safe.Cut(which+short, max(room, 1)) + text
+		}
+	}
+	return ""
 }
 
 // decide writes the decision at once, and goes on to what is undecided next on
@@ -94,7 +138,8 @@ func (a *App) decide(state, note string) tea.Cmd {
 		return nil
 	}
 	a.undone = append(a.undone, decision{a.step.Frame, a.finds.cursor, f.Fingerprint, before, had})
-	a.say("%s: %s, written to %s; u takes it back", f.Rule, state, a.o.Ledger.path)
+	word := strings.ReplaceAll(state, "-", " ")
+	a.say("%s", a.called(a.w-2, fmt.Sprintf(": %s, written to %s; u takes it back", word, a.o.Ledger.path), ": "+word+"; u takes it back", ": "+word+"; u undoes"))
 	return a.settled(a.step.Frame, a.finds.cursor, f.Fingerprint)
 }
 

@@ -61,9 +61,14 @@ func (a *App) findingRows(w, h int) []*paint.Row {
 			row.On(a.cursorRole(paneFindings))
 		}
 		sym, role := tierLook(x)
-		row.Gap(1).Put(role, sym+" ").Put(role, x.Rule)
-		if x.SubRule != "" {
+		row.Gap(1).Put(role, sym+" ")
+		if x.SubRule == "" || w >= 60 {
+			row.Put(role, x.Rule)
+		}
+		if x.SubRule != "" && w >= 60 {
 			row.Put(paint.Dim, " "+x.SubRule)
+		} else if x.SubRule != "" { // it says which rule it belongs to
+			row.Put(role, x.SubRule)
 		}
 		row.Put(paint.Dim, "  "+x.Action.String())
 		if word, role := a.decided(x); word != "" {

@@ -117,17 +117,17 @@ func finding(by int) action {
 		if a.step != nil && a.step.Frame == a.frame() {
 			if n := a.finds.cursor + by; n >= 0 && n < len(a.step.Findings) {
 				a.selectFinding(n)
+				a.tellFinding()
 				return nil
 			}
 		}
-		if by < 0 {
-			a.landing = func(a *App) {
-				if a.step != nil {
-					a.selectFinding(len(a.step.Findings) - 1)
-				}
+		a.landing = func(a *App) {
+			if by > 0 || a.step == nil {
+				a.selectFinding(0)
+			} else {
+				a.selectFinding(len(a.step.Findings) - 1)
 			}
-		} else {
-			a.landing = func(a *App) { a.selectFinding(0) }
+			a.tellFinding()
 		}
 		return a.jump(by < 0, tape.Found, "finding")
 	}
@@ -140,6 +140,16 @@ func (a *App) selectFinding(n int) {
 	}
 	a.finds.cursor = min(max(n, 0), len(a.step.Findings)-1)
 	a.detail.dirty, a.detail.seek = true, true
+}
+
+// tellFinding says which finding was gone to where its pane is out of sight.
+func (a *App) tellFinding() {
+	f := a.current()
+	if f == nil || !a.lay.single || a.focus == paneFindings {
+		return
+	}
+	word, _ := a.decided(f)
+	a.say("%s", a.called(a.w-2, " "+f.Action.String()+" "+word, " "+word))
 }
 
 func pane(by int) action {

@@ -10,13 +10,16 @@ import (
 
 // prompt is the line at the bottom where something is typed.
 type prompt struct {
-	label   string
-	text    []rune
-	at      int
-	done    func(a *App, text string) tea.Cmd
-	history *[]string
-	back    int // steps back in the history
-	kept    []rune
+	label string
+	// labelFor makes the label for a width of the row, in place of label.
+	labelFor func(width int) string
+	decides  bool // about the finding in hand
+	text     []rune
+	at       int
+	done     func(a *App, text string) tea.Cmd
+	history  *[]string
+	back     int // steps back in the history
+	kept     []rune
 }
 
 const maxTyped = 4096
@@ -126,7 +129,11 @@ func (p *prompt) remember() {
 // row draws the prompt with its cursor in sight. A secret that was typed is shown
 // as any other is, with the cursor behind the text.
 func (p *prompt) row(r *paint.Row, scrub func(string) string) *paint.Row {
-	r.On(paint.Prompt).Put(paint.Prompt, p.label)
+	label := p.label
+	if p.labelFor != nil {
+		label = p.labelFor(r.Left() - min(12, r.Left()/3)) // with some room to type
+	}
+	r.On(paint.Prompt).Put(paint.Prompt, label)
 	before, under, after := string(p.text[:p.at]), " ", ""
 	if p.at < len(p.text) {
 		under, after = string(p.text[p.at]), string(p.text[p.at+1:])

@@ -57,7 +57,7 @@ func (a *App) layout() {
 	case a.zoom || a.h < 18 || a.w < 50:
 		l.single = true
 		one := rect{0, b.y + 1, b.w, max(b.h-1, 1)}
-		switch a.focus {
+		switch a.front() {
 		case paneDetail:
 			l.detail = one
 		case paneFindings:
@@ -80,6 +80,14 @@ func (a *App) layout() {
 		l.findings = rect{0, b.y + b.h - fh, b.w, fh}
 	}
 	a.lay = l
+}
+
+// front is the pane that is shown where only one has room.
+func (a *App) front() paneID {
+	if a.deciding() {
+		return paneFindings
+	}
+	return a.focus
 }
 
 // View draws the screen.
@@ -115,7 +123,7 @@ func (a *App) body() []string {
 	switch {
 	case l.single:
 		rows := []string{a.tabs(b.w).String()}
-		return fillRows(a, append(rows, texts(a.paneRows(a.focus))...), b.w, b.h)
+		return fillRows(a, append(rows, texts(a.paneRows(a.front()))...), b.w, b.h)
 	case l.wide:
 		left := append([]*paint.Row{a.title(paneList, l.list.w)}, a.pad(a.paneRows(paneList), l.list)...)
 		right := append([]*paint.Row{a.title(paneDetail, l.detail.w)}, a.pad(a.paneRows(paneDetail), l.detail)...)
@@ -242,11 +250,15 @@ func (a *App) tabs(w int) *paint.Row {
 	row := a.p.Row(w).Put(paint.Border, "─")
 	names := []string{"frames", "frame:" + viewNames[a.detail.view], "findings"}
 	if a.step != nil {
-		names[2] += fmt.Sprintf(" %d", len(a.step.Findings))
+		if n := len(a.step.Findings); n > 1 { // the one in hand may be out of sight
+			names[2] += fmt.Sprintf(" %d/%d", a.finds.cursor+1, n)
+		} else {
+			names[2] += fmt.Sprintf(" %d", n)
+		}
 	}
 	for i, n := range names {
 		role := paint.Dim
-		if paneID(i) == a.focus {
+		if paneID(i) == a.front() {
 			n, role = "["+n+"]", paint.Accent
 		} else {
 			n = " " + n + " "
@@ -296,7 +308,7 @@ func (a *App) footer() *paint.Row {
 	case a.prompt != nil:
 		return a.prompt.row(row, a.mask.Scrub)
 	case a.choice != nil:
-		return row.On(paint.Prompt).Put(paint.Prompt, a.choice.text)
+		return row.On(paint.Prompt).Put(paint.Prompt, a.choice.text(a.w))
 	case a.search.at >= 0:
 		return row.Put(paint.Accent, " searching for "+a.mask.Text(a.search.text)+" … esc stops")
 	case a.notice.text != "":
