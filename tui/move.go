@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -191,78 +190,6 @@ func (a *App) entered(s string) tea.Cmd {
 		return byName("save").run(a, strings.TrimSpace(arg))
 	}
 	return a.place(s)
-}
-
-// place goes to a place in the trace.
-func (a *App) place(s string) tea.Cmd {
-	frame, err := a.parsePlace(strings.TrimSpace(s))
-	if err != nil {
-		a.fail("%s", err.Error())
-		return nil
-	}
-	return a.goTo(min(max(frame, 0), max(a.ov.Frames-1, 0)))
-}
-
-// numbered is the frame of that number in the session in hand; beyond its end it
-// is the last one, and said so.
-func (a *App) numbered(n int) int {
-	s, ok := a.tape.SessionOf(max(a.frame(), 0))
-	if !ok {
-		return 0
-	}
-	if n < s.Frames {
-		return a.tape.Numbered(&s, n)
-	}
-	whose := ""
-	if a.ov.Sessions > 1 {
-		whose = "session " + a.mask.Scrub(s.Name) + ": "
-	}
-	a.say("%sthe last frame is %s%s", whose, count(s.Frames-1), a.soFar())
-	return s.Last
-}
-
-// parsePlace reads a place. A frame is meant by its number within the session in
-// hand, from 0: the number that reports, filters and the list have for it.
-func (a *App) parsePlace(s string) (int, error) {
-	at := max(a.frame(), 0)
-	if p, ok := strings.CutSuffix(s, "%"); ok {
-		if x, err := strconv.ParseFloat(p, 64); err == nil && x >= 0 && x <= 100 {
-			return int(x / 100 * float64(max(a.ov.Frames-1, 0))), nil
-		}
-	}
-	plain := strings.ReplaceAll(strings.TrimPrefix(s, "#"), ",", "")
-	if n, err := strconv.Atoi(plain); err == nil {
-		switch s[0] {
-		case '+', '-':
-			return at + n, nil
-		}
-		return a.numbered(n), nil
-	}
-	if d, err := time.ParseDuration(strings.TrimPrefix(s, "+")); err == nil && d >= 0 {
-		if a.ov.From == 0 {
-			return 0, fmt.Errorf("this recording has no times")
-		}
-		return a.tape.At(a.ov.From + int64(d)), nil
-	}
-	if a.ov.From != 0 {
-		start := time.Unix(0, a.ov.From).UTC()
-		for _, f := range []string{"15:04:05.999999999", "15:04:05", "15:04"} {
-			if c, err := time.Parse(f, s); err == nil {
-				y, m, d := start.Date()
-				t := time.Date(y, m, d, c.Hour(), c.Minute(), c.Second(), c.Nanosecond(), time.UTC)
-				if t.Before(start.Truncate(time.Minute)) {
-					t = t.AddDate(0, 0, 1)
-				}
-				return a.tape.At(t.UnixNano()), nil
-			}
-		}
-		for _, f := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02"} {
-			if t, err := time.Parse(f, s); err == nil {
-				return a.tape.At(t.UnixNano()), nil
-			}
-		}
-	}
-	return 0, fmt.Errorf("%q is no place and no command: a frame (120, +10), a share (50%%), a time (12:30:05, +5s), or a name that ? shows", s)
 }
 
 // playing runs through the frames at the speed of the recording.

@@ -32,7 +32,7 @@ type stepCmd struct {
 
 	Baseline      string `default:"warden.baseline.json" placeholder:"FILE" help:"Where decisions are read and written (${default})." group:"Stepper"`
 	OnlyUndecided bool   `help:"Show only frames with block findings that the baseline has not decided." group:"Stepper"`
-	Where         string `placeholder:"EXPR" help:"Show only frames that match (warden-inspect --where help)." group:"Stepper"`
+	Where         string `placeholder:"EXPR" help:"Show only frames that EXPR is true for; --where help explains the language." group:"Stepper"`
 	Goto          string `placeholder:"PLACE" help:"Begin at a frame (120: its number within the first session, from 0, as in reports and --where), a share (50%) or a time (12:30:05, +5s)." group:"Stepper"`
 	Follow        bool   `help:"The recording grows: go on at its end." group:"Stepper"`
 	Theme         string `enum:",auto,dark,light" default:"" help:"dark, light, or auto: ask the terminal." group:"Stepper"`
@@ -55,6 +55,15 @@ func (*stepCmd) RawOutput() {}
 
 // Run steps through a trace.
 func (c *stepCmd) Run(w *program.World) error {
+	// A mistake is told before there is a screen to hide it.
+	if _, done, err := (&program.WhereFlag{Where: c.Where}).Filter(w); done || err != nil {
+		return err
+	}
+	if c.Goto != "" {
+		if err := tui.CheckPlace(c.Goto); err != nil {
+			return program.Fail("", "--goto: %w", err)
+		}
+	}
 	if c.Trace == "" && c.C2S == "" {
 		return program.Fail("warden-replay step TRACE", "no trace to step through")
 	}

@@ -149,6 +149,11 @@ func TestStepWithoutAScreen(t *testing.T) {
 		{"folder", nil, []string{dir}, 2, "a directory"},
 		{"nothing", nil, nil, 2, "no trace to step through"},
 		{"broken baseline", nil, []string{"--baseline", write("bl", "{"), good}, 2, "bl"},
+		{"field of no frame", nil, []string{"--where", "teir == 1", good}, 2, "did you mean tier?"},
+		{"number for a text", nil, []string{"--where", "tool == 1", good}, 2, "--where: "},
+		{"no place", nil, []string{"--goto", "foo", good}, 2, `--goto: "foo" is no place: a frame (120, +10)`},
+		{"more than all", nil, []string{"--goto", "101%", good}, 2, "is no place"},
+		{"help of the language", nil, []string{"--where", "help"}, 0, "Fields of frames and findings:"},
 		{"broken keys", nil, []string{"--config", write("k.yaml", "keys: {fly: [x]}"), good}, 2, `no command "fly"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
