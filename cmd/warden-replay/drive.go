@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -171,7 +172,11 @@ func (c *driveCmd) tell(w *program.World, n int, x *drive.Difference) error {
 	if x.Pointer != "" {
 		what += " at " + safe.Name(x.Pointer)
 	}
-	_, err := fmt.Fprintf(w.Stdout, "differs  %s\n  recorded: %s\n  live:     %s\n", what, x.Recorded, x.Live)
+	text := fmt.Sprintf("differs  %s\n  recorded: %s\n  live:     %s\n", what, x.Recorded, x.Live)
+	if x.Note != "" {
+		text += "  note:     " + x.Note + "\n"
+	}
+	_, err := io.WriteString(w.Stdout, text)
 	return err
 }
 

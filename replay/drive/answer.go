@@ -54,8 +54,10 @@ func (d *Driver) answered(m *jsonrpc.Message) error {
 	}
 	d.Result.Answers++
 	before := d.Result.Differences
-	err := d.compare(a.Raw, m.Raw, func(pointer, recorded, live string) error {
-		return d.tell(d.about(q, a, pointer, recorded, live))
+	err := d.compare(a.Raw, m.Raw, func(pointer, recorded, live, note string) error {
+		x := d.about(q, a, pointer, recorded, live)
+		x.Note = note
+		return d.tell(x)
 	})
 	if d.Result.Differences == before {
 		d.Result.Same++

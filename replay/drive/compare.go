@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 	"github.com/warden-trace/warden/analyze/secret"
@@ -60,7 +61,7 @@ type pair struct {
 
 // compare tells where two answers differ, apart from ids, times and what is
 // ignored.
-func (d *Driver) compare(recorded, live []byte, tell func(pointer, recorded, live string) error) error {
+func (d *Driver) compare(recorded, live []byte, tell func(pointer, recorded, live, note string) error) error {
 	o := jsonrpc.DecodeOptions{MaxDepth: maxDepth, MaxNodes: maxNodes, Lenient: true}
 	a, err1 := jsonrpc.Decode(recorded, o)
 	b, err2 := jsonrpc.Decode(live, o)
@@ -68,7 +69,8 @@ func (d *Driver) compare(recorded, live []byte, tell func(pointer, recorded, liv
 		if bytes.Equal(recorded, live) {
 			return nil
 		}
-		return tell("", show(recorded), show(live))
+		x, y, note := apart(recorded, live)
+		return tell("", x, y, note)
 	}
 	told := 0
 	stack := []pair{{nil, a, b}}
@@ -86,7 +88,13 @@ func (d *Driver) compare(recorded, live []byte, tell func(pointer, recorded, liv
 			continue
 		}
 		told++
-		if err := tell(pointer(p.at), shown(p.a), shown(p.b)); err != nil {
+		var x, y, note string
+		if p.a == nil || p.b == nil {
+			x, y = shown(p.a), shown(p.b)
+		} else {
+			x, y, note = apart(p.a.Raw, p.b.Raw)
+		}
+		if err := tell(pointer(p.at), x, y, note); err != nil {
 			return err
 		}
 	}
@@ -201,9 +209,33 @@ func shown(v *jsonrpc.Value) string {
 	return show(v.Raw)
 }
 
+// apart shows two values that differ: from the beginning, or, where that is alike,
+// from shortly before they part. The note is for values that are shown alike.
+func apart(recorded, live []byte) (x, y, note string) {
+	const before, after = 20, 400 // bytes around the place where they part
+	x, y = show(recorded), show(live)
+	if x != y {
+		return x, y, ""
+	}
+	a, b := secret.Scrub(string(recorded)), secret.Scrub(string(live))
+	if a == b {
+		return x, y, "differs within a redacted secret"
+	}
+	from := 0
+	for from < min(len(a), len(b)) && a[from] == b[from] {
+		from++
+	}
+	for from = max(from-before, 0); from > 0 && !utf8.RuneStart(a[from]); from-- {
+	}
+	cut := func(s string) string { return "…" + safe.Limit(safe.String(s[from:min(from+after, len(s))]), most) }
+	return cut(a), cut(b), ""
+}
+
+// most is how many bytes of a value are shown.
+const most = 200
+
 // show is the beginning of a value, with secrets redacted and nothing raw.
 func show(raw []byte) string {
-	const most = 200
 	head := string(raw[:min(len(raw), 2*most)])
 	return safe.Limit(safe.String(secret.Scrub(head)), most)
 }

@@ -24,6 +24,7 @@ type Difference struct {
 	Pointer  string `json:"pointer"`          // into the answer; "" is the whole
 	Recorded string `json:"recorded"`
 	Live     string `json:"live"`
+	Note     string `json:"note,omitempty"` // why the two are shown alike
 }
 
 // Result sums up a session.
