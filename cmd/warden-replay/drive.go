@@ -1,11 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"runtime"
 	"time"
 
@@ -53,21 +51,15 @@ const told = 200
 
 // Run plays the recorded client against a real server.
 func (c *driveCmd) Run(w *program.World) error {
-	command := c.Command
-	if len(command) > 0 && command[0] == "--" {
-		command = command[1:]
-	}
+	command, err := serverCommand(c.Command, "warden-replay drive TRACE -- COMMAND ARGUMENTS")
 	switch {
-	case len(command) == 0:
-		return program.Fail("write warden-replay drive TRACE -- COMMAND ARGUMENTS", "no server command given")
+	case err != nil:
+		return err
 	case c.Grace <= 0 || c.Timeout <= 0:
 		return program.Fail("give a time, 5s for instance", "--grace and --timeout must be more than nothing")
 	case runtime.GOOS == "windows" && !c.AllowDegradedPlatform:
 		return program.Fail("--allow-degraded-platform runs it best effort, with nothing promised",
 			"this platform has no process groups, so drive can't promise that no server is left behind")
-	}
-	if _, err := exec.LookPath(command[0]); err != nil {
-		return program.Fail("check the command after --", "can't start the server: %w", bareExec(err))
 	}
 	d := &drive.Driver{Timeout: c.Timeout, MaxFrame: c.MaxFrameBytes, Stop: w.Interrupt}
 	for _, s := range c.Ignore {
@@ -130,16 +122,6 @@ func (c *driveCmd) play(w *program.World, d *drive.Driver, cfg *replay.Config, r
 		err = nil
 	}
 	return code, err
-}
-
-// bareExec is why a program can't be run, without its name, which may be long
-// or worse.
-func bareExec(err error) error {
-	var e *exec.Error
-	if errors.As(err, &e) {
-		return e.Err
-	}
-	return err
 }
 
 func drain(f *os.File) {

@@ -82,12 +82,9 @@ func (c *guardCmd) tells(t analyze.Tier) bool {
 func (c *guardCmd) Run(w *program.World) error {
 	signals, stop := catch()
 	defer stop()
-	command := c.Command
-	if len(command) > 0 && command[0] == "--" {
-		command = command[1:]
-	}
-	if len(command) == 0 {
-		return program.Fail("write warden-replay guard -- COMMAND ARGUMENTS", "no server command given")
+	command, err := serverCommand(c.Command, "warden-replay guard -- COMMAND ARGUMENTS")
+	if err != nil {
+		return err
 	}
 	if runtime.GOOS == "windows" {
 		if !c.AllowDegradedPlatform {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/formats/report/safe"
 	"github.com/warden-trace/warden/replay"
 )
 
@@ -45,7 +46,11 @@ func Run(o RunOptions) int {
 	}
 	c, err := startChild(&o)
 	if err != nil {
-		o.Note("can't start the server: " + err.Error())
+		what := "can't start the server"
+		if len(o.Command) > 0 {
+			what += " " + safe.Name(o.Command[0])
+		}
+		o.Note(what + ": " + err.Error())
 		return exitInternal
 	}
 	o.Deadlines = o.Config.RequestTimeout > 0

@@ -32,9 +32,9 @@ func TestSessionEndsWithItsServersCode(t *testing.T) {
 
 func TestServerThatCannotStart(t *testing.T) {
 	var notes []string
-	code := Run(RunOptions{Options: Options{Config: testConfig(t, nil)}, Command: []string{"/nonexistent/secret-name"},
+	code := Run(RunOptions{Options: Options{Config: testConfig(t, nil)}, Command: []string{"/nonexistent/server", "an-argument"},
 		Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Stderr: os.Stderr, Note: func(s string) { notes = append(notes, s) }})
-	if code != 2 || len(notes) != 1 || strings.Contains(notes[0], "secret-name") {
+	if code != 2 || len(notes) != 1 || notes[0] != "can't start the server /nonexistent/server: no such file or directory" {
 		t.Errorf("exit code %d, notes %q", code, notes)
 	}
 }
