@@ -76,7 +76,7 @@ func (c *driveCmd) Run(w *program.World) error {
 	if d.Session, err = c.load(w, c.Trace, cfg, &c.ReadFlags); err != nil {
 		return err
 	}
-	rec, err := c.open(w)
+	rec, err := c.open(w, command)
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (c *guardCmd) Run(w *program.World) error {
 	if err := c.targets().Check(w); err != nil {
 		return err
 	}
-	s, err := c.open(w, cfg)
+	s, err := c.open(w, cfg, command)
 	if err != nil {
 		return err
 	}

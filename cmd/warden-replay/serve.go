@@ -45,12 +45,13 @@ func (f *sessionFlags) load(w *program.World, trace string, cfg *replay.Config, 
 	return s, nil
 }
 
-// open starts the recording, if one was asked for.
-func (f *sessionFlags) open(w *program.World) (*guard.Recorder, error) {
+// open starts the recording, if one was asked for, of a server that was started
+// by that command (nil: by none).
+func (f *sessionFlags) open(w *program.World, command []string) (*guard.Recorder, error) {
 	if f.Record == "" {
 		return nil, nil
 	}
-	return guard.Record(f.Record, f.Force, w.Now(), func(text string) { w.Warn(name, text) })
+	return guard.Record(f.Record, f.Force, command, w.Now(), func(text string) { w.Warn(name, text) })
 }
 
 // observer records and, where findings are asked for, tells of them.
@@ -105,7 +106,7 @@ func (c *serveCmd) Run(w *program.World) error {
 	if err != nil {
 		return err
 	}
-	rec, err := c.open(w)
+	rec, err := c.open(w, nil)
 	if err != nil {
 		return err
 	}

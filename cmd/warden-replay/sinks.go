@@ -33,7 +33,7 @@ type sinks struct {
 	start   time.Time
 }
 
-func (c *guardCmd) open(w *program.World, cfg *replay.Config) (*sinks, error) {
+func (c *guardCmd) open(w *program.World, cfg *replay.Config, command []string) (*sinks, error) {
 	for _, file := range []string{c.Record, c.JSON, c.Sarif, c.HTML} {
 		if file == "-" || file == "/dev/stdout" || file == "/dev/fd/1" || file == "/proc/self/fd/1" {
 			return nil, program.Fail("give a file name", "standard output belongs to the protocol: nothing else can go there")
@@ -86,7 +86,7 @@ func (c *guardCmd) open(w *program.World, cfg *replay.Config) (*sinks, error) {
 	if c.Record != "" {
 		s.trace.Name = c.Record
 		var err error
-		if s.record, err = guard.Record(c.Record, c.Force, s.start, s.note); err != nil {
+		if s.record, err = guard.Record(c.Record, c.Force, command, s.start, s.note); err != nil {
 			return abort(err)
 		}
 	}

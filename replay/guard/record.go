@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,7 +38,9 @@ type Recorder struct {
 
 // Record opens a recording. It never replaces an existing file without force,
 // and is readable by its owner alone. A name that ends in .zst is compressed.
-func Record(path string, force bool, started time.Time, warn func(string)) (*Recorder, error) {
+// command is the server's, of which secrets are left out; none where it is not
+// known.
+func Record(path string, force bool, command []string, started time.Time, warn func(string)) (*Recorder, error) {
 	f, err := openRecording(path, force)
 	if err != nil {
 		return nil, err
@@ -55,12 +58,18 @@ func Record(path string, force bool, started time.Time, warn func(string)) (*Rec
 		}
 		r.w = r.z
 	}
-	r.write(metaLine(started))
+	r.write(metaLine(command, started))
 	return r, nil
 }
 
-func metaLine(started time.Time) []byte {
-	return fmt.Appendf(nil, `{"meta":{"warden_trace":1,"started":%q}}`+"\n", started.UTC().Format(time.RFC3339Nano))
+func metaLine(command []string, started time.Time) []byte {
+	line := []byte(`{"meta":{"warden_trace":1,`)
+	if len(command) > 0 {
+		if list, err := json.Marshal(launch(command)); err == nil {
+			line = fmt.Appendf(line, `"command":%s,`, list)
+		}
+	}
+	return fmt.Appendf(line, `"started":%q}}`+"\n", started.UTC().Format(time.RFC3339Nano))
 }
 
 func openRecording(path string, force bool) (*os.File, error) {

@@ -269,7 +269,7 @@ func guardRole(args []string) {
 	record := args[0]
 	var observe func(*Seen)
 	if record != "" {
-		r, err := Record(record, false, time.Now(), func(s string) { fmt.Fprintln(os.Stderr, "note", s) })
+		r, err := Record(record, false, nil, time.Now(), func(s string) { fmt.Fprintln(os.Stderr, "note", s) })
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "note", err)
 			os.Exit(2)
