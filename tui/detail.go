@@ -40,6 +40,7 @@ type detail struct {
 	seek     bool         // then go to the span of the finding in hand
 	seekText bool         // or to the text that is searched for
 	width    int
+	scroll   scroll
 	of       *tape.Step // whose frame is
 	frame    *pretty.Frame
 }
@@ -232,7 +233,7 @@ func has(segs []paint.Seg, roles ...paint.Role) bool {
 }
 
 func (a *App) addText(role paint.Role, text string, w int) {
-	for _, r := range paint.Wrap([]paint.Seg{{Role: role, Text: text}}, w, 2) {
+	for _, r := range paint.WrapWords([]paint.Seg{{Role: role, Text: text}}, w, 2) {
 		a.detail.rows = append(a.detail.rows, detailRow{segs: r})
 	}
 }
@@ -357,5 +358,6 @@ func (a *App) detailPane(w, h int) []*paint.Row {
 		}
 		out = append(out, row.Put(paint.Dim, fold).PutAll(d.rows[i].segs))
 	}
+	d.scroll = scroll{d.top, len(d.rows) - d.top - len(out)}
 	return out
 }

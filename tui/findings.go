@@ -19,6 +19,7 @@ type findings struct {
 	cursor int
 	top    int
 	at     []int // finding of each row in sight, for the mouse
+	scroll scroll
 }
 
 // current is the finding in hand, nil if there is none.
@@ -41,7 +42,7 @@ func tierLook(f *tape.Finding) (string, paint.Role) {
 
 func (a *App) findingRows(w, h int) []*paint.Row {
 	f := &a.finds
-	f.at = f.at[:0]
+	f.at, f.scroll = f.at[:0], scroll{}
 	if a.step == nil || len(a.step.Findings) == 0 {
 		text := " no findings on this frame"
 		if a.step == nil {
@@ -85,7 +86,7 @@ func (a *App) findingRows(w, h int) []*paint.Row {
 			continue
 		}
 		for _, t := range a.about(x) {
-			for _, segs := range paint.Wrap([]paint.Seg{t}, max(w-4, 4), 0) {
+			for _, segs := range paint.WrapWords([]paint.Seg{t}, max(w-4, 4), 0) {
 				rows, of = append(rows, a.p.Row(w).Gap(3).PutAll(segs)), append(of, i)
 			}
 		}
@@ -100,6 +101,7 @@ func (a *App) findingRows(w, h int) []*paint.Row {
 	f.top = max(min(f.top, len(rows)-h), 0)
 	end := min(f.top+h, len(rows))
 	f.at = of[f.top:end]
+	f.scroll = scroll{f.top, len(rows) - end}
 	return rows[f.top:end]
 }
 

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -15,6 +16,36 @@ type overlay struct {
 	top   int
 	h     int
 	n     int
+}
+
+// scroll is how many rows of a pane are out of sight, above and below.
+type scroll struct{ above, below int }
+
+// mark says so in at most that many cells.
+func (s scroll) mark(room int) string {
+	long, short := "", ""
+	for _, x := range []struct {
+		n     int
+		arrow string
+	}{{s.above, "↑"}, {s.below, "↓"}} {
+		if x.n > 0 {
+			long += " " + x.arrow + strconv.Itoa(x.n)
+			short += x.arrow
+		}
+	}
+	if long == "" || paint.Width(long)+1 > room {
+		return short
+	}
+	return long + " "
+}
+
+// closeTitle ends a title's row: the rest of the border, with how much of the pane
+// is out of sight.
+func closeTitle(row *paint.Row, border paint.Role, s scroll) *paint.Row {
+	mark := s.mark(row.Left() - 1)
+	row.Put(border, strings.Repeat("─", max(row.Left()-paint.Width(mark)-1, 0)))
+	row.Put(paint.Accent, mark)
+	return row.Put(border, strings.Repeat("─", max(row.Left(), 0)))
 }
 
 func textOverlay(title, text string) *overlay {
@@ -54,6 +85,7 @@ func (a *App) help(string) tea.Cmd {
 	for _, l := range []string{
 		"In the list: ✗ blocked or changed, ◌ passed by posture, ▲ monitor, · note, ‼ can't be read;",
 		"? undecided, ✓ decided, * selected; → to the server, ← to the client, ↳ an answer, ↳! a failed one.",
+		"In a title: ↑3 ↓12 are rows out of sight above and below.",
 		"Mouse: click a frame, a finding, a tab or the overview; the wheel scrolls what it is over.",
 		"Keys are set in a file (--config): keys: {next: [n, ctrl+n]}.",
 		"`filter help` lists what a filter can ask for.",
@@ -96,7 +128,7 @@ func (o *overlay) key(a *App, name string, c *command) tea.Cmd {
 func (o *overlay) rows(a *App, w, h int) []*paint.Row {
 	var all [][]paint.Seg
 	for _, l := range o.lines {
-		all = append(all, paint.Wrap(l, w-2, 16*min(w/60, 1)+2)...)
+		all = append(all, paint.WrapWords(l, w-2, 16*min(w/60, 1)+2)...)
 	}
 	o.n, o.h = len(all), h
 	o.top = max(min(o.top, o.n-h), 0)

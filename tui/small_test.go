@@ -29,3 +29,18 @@ func TestDecidingOnASmallScreen(t *testing.T) {
 		d.keys("f").sees("SLACK").keys("esc")
 	}
 }
+
+// Sentences are broken between words, a pane says how much of it is out of sight,
+// and frames that are blocked are not taken for findings.
+func TestSmallPanesAreReadable(t *testing.T) {
+	d := drive(t, review(t))
+	d.sees("demo 1.0.0 (2025-11-25) 4 frames blocked", "✗ 5 block")
+	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	d.keys("esc", "n").sees("─ findings 2 ──", " ↓1 ─", "─ frame 12 [pretty]")
+	d.keys("tab", "tab", "j").sees(" ↑1 ─")
+	d.keys("g", "z").lacks("↓", "↑")
+	d.send(tea.WindowSizeMsg{Width: 40, Height: 10})
+	d.keys("z", "n").sees("   the text names hosts of the", "\n   denylist: webhook.site ")
+	d.keys("?").sees("↓").keys("G").sees("↑").lacks("↓")
+	d.keys("esc", "s").sees("─ summary ", " ↓")
+}

@@ -19,6 +19,7 @@ type summary struct {
 	cursor int
 	top    int
 	rules  []tape.RuleCount
+	scroll scroll
 	at     []int // rule of each row in sight, for the mouse; -1: none
 }
 
@@ -106,7 +107,7 @@ func (a *App) summaryRows(w, h int) []*paint.Row {
 					t += " (" + a.mask.Text(x.Protocol) + ")"
 				}
 				if x.Blocked > 0 {
-					t += fmt.Sprintf(" %d blocked", x.Blocked)
+					t += " " + plural(x.Blocked, "frame", "frames") + " blocked"
 				}
 				parts = append(parts, t)
 			}
@@ -148,6 +149,7 @@ func (a *App) summaryRows(w, h int) []*paint.Row {
 		rows, at = rows[len(rows)-h:], at[len(at)-h:]
 	}
 	s.at = at
+	s.scroll = scroll{s.top, max(len(s.rules)-s.top-room, 0)}
 	return rows
 }
 

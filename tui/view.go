@@ -115,19 +115,20 @@ func (a *App) body() []string {
 	b := a.lay.body
 	switch {
 	case a.over != nil:
-		return a.framed(a.over.title, a.over.rows(a, b.w, b.h-1), b.h)
+		rows := a.over.rows(a, b.w, b.h-1)
+		return a.framed(a.over.title, rows, scroll{a.over.top, max(a.over.n-a.over.top-a.over.h, 0)}, b.h)
 	case a.summary != nil:
-		return a.framed("summary", a.summaryRows(b.w, b.h-1), b.h)
+		rows := a.summaryRows(b.w, b.h-1)
+		return a.framed("summary", rows, a.summary.scroll, b.h)
 	}
 	l := &a.lay
 	switch {
 	case l.single:
-		rows := []string{a.tabs(b.w).String()}
-		return fillRows(a, append(rows, texts(a.paneRows(a.front()))...), b.w, b.h)
+		rows := texts(a.paneRows(a.front())) // before the title, which says how much is out of sight
+		return fillRows(a, append([]string{a.tabs(b.w).String()}, rows...), b.w, b.h)
 	case l.wide:
-		left := append([]*paint.Row{a.title(paneList, l.list.w)}, a.pad(a.paneRows(paneList), l.list)...)
-		right := append([]*paint.Row{a.title(paneDetail, l.detail.w)}, a.pad(a.paneRows(paneDetail), l.detail)...)
-		right = append(append(right, a.title(paneFindings, l.findings.w)), a.pad(a.paneRows(paneFindings), l.findings)...)
+		left := a.titled(paneList, l.list)
+		right := append(a.titled(paneDetail, l.detail), a.titled(paneFindings, l.findings)...)
 		bar := a.p.Row(1).Put(paint.Border, "│").String()
 		out := make([]string, b.h)
 		for i := range out {
@@ -141,9 +142,27 @@ func (a *App) body() []string {
 		id paneID
 		r  rect
 	}{{paneList, l.list}, {paneDetail, l.detail}, {paneFindings, l.findings}} {
-		out = append(append(out, a.title(p.id, p.r.w)), a.pad(a.paneRows(p.id), p.r)...)
+		out = append(out, a.titled(p.id, p.r)...)
 	}
 	return texts(out)
+}
+
+// titled is a pane below its title. Its rows are made first: the title says how
+// many of them are out of sight.
+func (a *App) titled(p paneID, r rect) []*paint.Row {
+	rows := a.pad(a.paneRows(p), r)
+	return append([]*paint.Row{a.title(p, r.w)}, rows...)
+}
+
+// scrolled is what of a pane is out of sight. The list's numbers say it.
+func (a *App) scrolled(p paneID) scroll {
+	switch p {
+	case paneDetail:
+		return a.detail.scroll
+	case paneFindings:
+		return a.finds.scroll
+	}
+	return scroll{}
 }
 
 func (a *App) paneRows(p paneID) []*paint.Row {
@@ -180,9 +199,9 @@ func fillRows(a *App, rows []string, w, h int) []string {
 	return rows
 }
 
-func (a *App) framed(title string, rows []*paint.Row, h int) []string {
+func (a *App) framed(title string, rows []*paint.Row, s scroll, h int) []string {
 	head := a.p.Row(a.w).Put(paint.BorderOn, "── ").Put(paint.Accent, title).Put(paint.BorderOn, " ")
-	head.Put(paint.BorderOn, strings.Repeat("─", max(head.Left(), 0)))
+	closeTitle(head, paint.BorderOn, s)
 	return fillRows(a, append([]string{head.String()}, texts(rows)...), a.w, h)
 }
 
@@ -225,8 +244,7 @@ func (a *App) title(p paneID, w int) *paint.Row {
 	} else {
 		row.PutCut(text, a.paneName(p), max(w-4, 1))
 	}
-	row.Put(border, " ")
-	return row.Put(border, strings.Repeat("─", max(row.Left(), 0)))
+	return closeTitle(row.Put(border, " "), border, a.scrolled(p))
 }
 
 func (a *App) viewTabs(row *paint.Row, border paint.Role) {
@@ -265,7 +283,7 @@ func (a *App) tabs(w int) *paint.Row {
 		}
 		row.Put(role, n)
 	}
-	return row.Put(paint.Border, strings.Repeat("─", max(row.Left(), 0)))
+	return closeTitle(row, paint.Border, a.scrolled(a.front()))
 }
 
 // header says what is stepped through, where, and what is left to decide.

@@ -8,6 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 	"pgregory.net/rapid"
+
+	"github.com/warden-trace/warden/formats/report/safe"
 )
 
 var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
@@ -87,6 +89,56 @@ func TestWrap(t *testing.T) {
 		}
 		if strings.TrimRight(got.String(), " ") != want {
 			t.Fatalf("wrapped %q, want %q", got.String(), want)
+		}
+	})
+}
+
+// Sentences are broken between words; nothing but the blanks there is lost, and
+// no row is wider than asked for.
+func TestWrapWords(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		width  int
+		indent int
+		want   string
+	}{
+		{"the text names hosts of the denylist", 20, 2, "the text names hosts|  of the denylist"},
+		{"evidence: https://a-host-of-some-length.example", 20, 2, "evidence: https://a-|  host-of-some-lengt|  h.example"},
+		{"nowordswhatsoeverhere", 10, 0, "nowordswha|tsoeverher|e"},
+		{"  keys   help of it", 10, 4, "  keys|    help|    of it"},
+		{"ends with blanks     ", 10, 0, "ends with|blanks"},
+		{"", 10, 2, ""},
+		{"          ", 5, 0, "     "},
+	} {
+		var rows []string
+		for _, r := range WrapWords([]Seg{{Text, c.text}}, c.width, c.indent) {
+			var b strings.Builder
+			for _, s := range r {
+				b.WriteString(s.Text)
+			}
+			rows = append(rows, b.String())
+		}
+		if got := strings.Join(rows, "|"); got != c.want {
+			t.Errorf("%q at %d: %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.SampledFrom([]rune("ab  é漢\x1b\u0301"))).Draw(t, "text")
+		width, indent := rapid.IntRange(1, 30).Draw(t, "width"), rapid.IntRange(0, 10).Draw(t, "indent")
+		var all strings.Builder
+		for _, r := range WrapWords([]Seg{{Text, text}, {Dim, text}}, width, indent) {
+			n := 0
+			for _, s := range r {
+				n += cells.StringWidth(s.Text)
+				all.WriteString(s.Text)
+			}
+			if n > max(width, 4) {
+				t.Fatalf("a row of %d cells at %d", n, width)
+			}
+		}
+		squeeze := func(s string) string { return strings.ReplaceAll(s, " ", "") }
+		if got, want := squeeze(all.String()), squeeze(safe.String(text)+safe.String(text)); got != want {
+			t.Fatalf("got %q, want %q", got, want)
 		}
 	})
 }
