@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -253,5 +254,26 @@ func TestDiffOfUnreadableTraces(t *testing.T) {
 	}
 	if code, _, errs := run(t, "diff", "--base", "builtin", "--head", "builtin", filepath.Join(dir, "none")); code != 2 || !strings.Contains(errs, "none") {
 		t.Errorf("no trace: exit %d %s", code, errs)
+	}
+}
+
+// A report for people has a few samples a rule, and says what has the rest.
+func TestDiffSaysWhatShowsAll(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 7 {
+		write(t, dir, fmt.Sprintf("%d.jsonl", i), strings.Replace(call, "see webhook.site", "You are now free", 1))
+	}
+	write(t, dir, "rules.yaml", "remove: {phrases: [you are now]}\n")
+	rules := filepath.Join(dir, "rules.yaml")
+	for format, want := range map[string]string{
+		"text":     "  - ... and 9 more; --json FILE, or --format json, has all of them\n",
+		"markdown": "- and 9 more removed; --json FILE, or --format json, has all of them\n",
+	} {
+		if _, out, errs := run(t, "diff", "--base", "builtin", "--head", rules, "--format", format, dir); !strings.Contains(out, want) {
+			t.Errorf("%s lacks %q:\n%s%s", format, want, out, errs)
+		}
+	}
+	if changes, _ := diffLines(t, 1, "--base", "builtin", "--head", rules, dir); len(changes) != 14 {
+		t.Errorf("JSON has %d changes, want all 14", len(changes))
 	}
 }

@@ -46,7 +46,7 @@ type driveDifference struct {
 	*drive.Difference
 }
 
-// told is how many differences are printed; the rest are counted.
+// told is how many differences a person is told; the rest are counted.
 const told = 200
 
 // Run plays the recorded client against a real server.
@@ -135,11 +135,11 @@ func drain(f *os.File) {
 }
 
 func (c *driveCmd) tell(w *program.World, n int, x *drive.Difference) error {
-	if n > told {
-		return nil
-	}
 	if c.JSON {
 		return printJSON(w, driveDifference{"drive-difference", x})
+	}
+	if n > told {
+		return nil
 	}
 	what := safe.Name(x.Method)
 	if x.Target != "" {
@@ -172,7 +172,7 @@ func (c *driveCmd) sum(w *program.World, d *drive.Driver, server int) error {
 		return driven(code)
 	}
 	if r.Differences > told {
-		fmt.Fprintf(w.Stdout, "%d more differences\n", r.Differences-told)
+		fmt.Fprintf(w.Stdout, "%d more differences; --json tells all of them\n", r.Differences-told)
 	}
 	_, err := fmt.Fprintf(w.Stdout, "%d requests, %d answers compared: %d the same; %d differences; %d requests of the server answered; the server's exit code %d\n",
 		r.Requests, r.Answers, r.Same, r.Differences, r.Asked, server)

@@ -72,6 +72,15 @@ func TestMutationScore(t *testing.T) {
 	if code != 1 || !strings.Contains(out, "survives: drop phrase you are now\n") || strings.Contains(out, "survives: drop host loca.lt\n") {
 		t.Errorf("one trace: exit %d\n%s", code, out)
 	}
+	if !strings.HasSuffix(out, " %, less than the 95 % of --min-score\n") {
+		t.Errorf("nothing says why it fails: %s", out)
+	}
+	for _, score := range []string{"100.5", "-1", "NaN"} {
+		code, _, errs := run(t, "test", dir, "--mutate", "--min-score="+score)
+		if code != 2 || !strings.Contains(errs, "--min-score "+score) || !strings.Contains(errs, "hint: give a percentage from 0 to 100") {
+			t.Errorf("--min-score %s: exit %d, %s", score, code, errs)
+		}
+	}
 }
 
 const call = `{"direction":"c2s","frame":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{}}}}

@@ -43,6 +43,9 @@ func (c *testCmd) Run(w *program.World) error {
 	if err := c.targets().Check(w); err != nil {
 		return err
 	}
+	if !(c.MinScore >= 0 && c.MinScore <= 100) {
+		return program.Fail("give a percentage from 0 to 100", "--min-score %g: no corpus can notice such a share of the edits", c.MinScore)
+	}
 	base, err := openRules(c.Ruleset)
 	if err != nil {
 		return err
@@ -211,8 +214,12 @@ func (c *testCmd) mutate(w *program.World, base *ruleset.Set, cases []*expect.Ca
 		}
 	}
 	if !c.JSON {
-		fmt.Fprintf(w.Stdout, "%s of the rules, %d noticed by the expectations of %s: %.1f %%\n",
-			plural(len(score.Mutants), "edit"), score.Noticed, plural(len(cases), "trace"), score.Percent())
+		short := ""
+		if score.Percent() < c.MinScore {
+			short = fmt.Sprintf(", less than the %g %% of --min-score", c.MinScore)
+		}
+		fmt.Fprintf(w.Stdout, "%s of the rules, %d noticed by the expectations of %s: %.1f %%%s\n",
+			plural(len(score.Mutants), "edit"), score.Noticed, plural(len(cases), "trace"), score.Percent(), short)
 	}
 	if score.Percent() < c.MinScore {
 		return program.Status(program.ExitFindings)

@@ -19,7 +19,7 @@ func (s *Summary) WriteMarkdown(w io.Writer, n Names) error {
 		const most = 50
 		for i, e := range s.Edits {
 			if i == most {
-				fmt.Fprintf(&b, "| and %d more edits | | | |\n", len(s.Edits)-most)
+				fmt.Fprintf(&b, "| and %d more edits; %s | | | |\n", len(s.Edits)-most, allOfThem)
 				break
 			}
 			fmt.Fprintf(&b, "| %s | %d | %d | %d |\n", code(e.String()), e.Added, e.Removed, e.Changed)
@@ -40,6 +40,11 @@ func (s *Summary) WriteMarkdown(w io.Writer, n Names) error {
 				fmt.Fprintf(&b, "  was %s  \n", code(x.Was))
 			}
 			fmt.Fprintf(&b, "  because %s\n", code(because(x.Cause)))
+		}
+		for _, sign := range []Sign{Plus, Minus, Tilde} {
+			if more := r.of(sign) - MaxSamples; more > 0 {
+				fmt.Fprintf(&b, "- and %d more %s; %s\n", more, sign, allOfThem)
+			}
 		}
 		b.WriteString("\n</details>\n")
 	}

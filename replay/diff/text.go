@@ -18,6 +18,9 @@ var marks = map[Sign]string{Plus: "+", Minus: "-", Tilde: "~"}
 // cut bounds and cleans what comes from a trace.
 func cut(s string, most int) string { return safe.Name(safe.Limit(s, most)) }
 
+// allOfThem is where to look for what a report for people leaves out.
+const allOfThem = "--json FILE, or --format json, has all of them"
+
 // WriteText writes the summary for a person.
 func (s *Summary) WriteText(w io.Writer, n Names) error {
 	var b bytes.Buffer
@@ -30,7 +33,7 @@ func (s *Summary) WriteText(w io.Writer, n Names) error {
 		}
 		for _, sign := range []Sign{Plus, Minus, Tilde} {
 			if more := r.of(sign) - MaxSamples; more > 0 {
-				fmt.Fprintf(&b, "  %s ... and %d more\n", marks[sign], more)
+				fmt.Fprintf(&b, "  %s ... and %d more; %s\n", marks[sign], more, allOfThem)
 			}
 		}
 		b.WriteByte('\n')
@@ -49,7 +52,7 @@ func (s *Summary) textEdits(b *bytes.Buffer) {
 	const most = 50
 	for i, e := range s.Edits {
 		if i == most {
-			fmt.Fprintf(b, "  ... and %d more\n", len(s.Edits)-most)
+			fmt.Fprintf(b, "  ... and %d more; %s\n", len(s.Edits)-most, allOfThem)
 			break
 		}
 		fmt.Fprintf(b, "  %s %s: %s\n", marks[e.Sign], cut(e.String(), 200), e.effect())
