@@ -57,7 +57,7 @@ func (a *App) setFilter(expr string, undecided bool) tea.Cmd {
 	var f *where.Filter
 	if expr != "" {
 		var err error
-		if f, err = where.Compile(expr); err != nil {
+		if f, err = where.Compile(expr, where.IDsOf(a.o.Config.Rules)); err != nil {
 			why := err.Error()
 			if a.mask.Text(expr) != expr {
 				why = "it can't be understood; it holds a secret, so that it is not quoted here"

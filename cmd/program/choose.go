@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/ruleset"
 	"github.com/warden-trace/warden/formats/baseline"
 	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/replay/where"
@@ -16,21 +17,27 @@ type WhereFlag struct {
 	Where string `placeholder:"EXPR" help:"Only findings and frames that EXPR is true for; --where help explains the language." group:"Output"`
 }
 
-// Filter compiles the expression; nil where there is none. done says that the
-// flag asked for help, which has been printed.
-func (f *WhereFlag) Filter(w *World) (filter *where.Filter, done bool, err error) {
-	switch f.Where {
-	case "":
-		return nil, false, nil
-	case "help":
-		_, err := io.WriteString(w.Stdout, where.Help())
-		return nil, true, err
+// Explain prints the help of the language where the flag asks for it; done says
+// that it did.
+func (f *WhereFlag) Explain(w *World) (done bool, err error) {
+	if f.Where != "help" {
+		return false, nil
 	}
-	filter, err = where.Compile(f.Where)
+	_, err = io.WriteString(w.Stdout, where.Help())
+	return true, err
+}
+
+// Filter compiles the expression for a run with these rules; nil where there is
+// none.
+func (f *WhereFlag) Filter(rules *ruleset.Set) (*where.Filter, error) {
+	if f.Where == "" {
+		return nil, nil
+	}
+	filter, err := where.Compile(f.Where, where.IDsOf(rules))
 	if err != nil {
-		return nil, false, Fail("", "--where: %w", err)
+		return nil, Fail("", "--where: %w", err)
 	}
-	return filter, false, nil
+	return filter, nil
 }
 
 // BaselineFlag names a file of accepted findings.

@@ -96,11 +96,14 @@ func (c *baselineCreateCmd) Run(w *program.World) error {
 // the others it brings the place up to date. r is nil where the flags asked for
 // help alone.
 func (f *entryFlags) collect(w *program.World, in *ruled, choose *program.WhereFlag, b *baseline.File) (added int, r *run, err error) {
-	filter, done, err := choose.Filter(w)
-	if done || err != nil {
+	if done, err := choose.Explain(w); done || err != nil {
 		return 0, nil, err
 	}
 	if r, err = in.prepare(w, &in.RuleFlags); err != nil {
+		return 0, nil, err
+	}
+	filter, err := choose.Filter(r.cfg.Rules)
+	if err != nil {
 		return 0, nil, err
 	}
 	today := w.Now()

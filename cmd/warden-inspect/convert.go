@@ -41,11 +41,14 @@ Examples:
 
 // Run converts.
 func (c *convertCmd) Run(w *program.World) error {
-	filter, done, err := c.Filter(w)
-	if done || err != nil {
+	if done, err := c.Explain(w); done || err != nil {
 		return err
 	}
 	r, err := c.prepare(w, &c.RuleFlags)
+	if err != nil {
+		return err
+	}
+	filter, err := c.Filter(r.cfg.Rules)
 	if err != nil {
 		return err
 	}
@@ -127,11 +130,14 @@ Examples:
 
 // Run redacts.
 func (c *redactCmd) Run(w *program.World) error {
-	filter, done, err := c.Filter(w)
-	if done || err != nil {
+	if done, err := c.Explain(w); done || err != nil {
 		return err
 	}
 	r, err := c.prepare(w, &c.RuleFlags)
+	if err != nil {
+		return err
+	}
+	filter, err := c.Filter(r.cfg.Rules)
 	if err != nil {
 		return err
 	}

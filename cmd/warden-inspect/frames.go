@@ -34,11 +34,14 @@ Examples:
 
 // Run lists the frames.
 func (c *framesCmd) Run(w *program.World) error {
-	filter, done, err := c.Filter(w)
-	if done || err != nil {
+	if done, err := c.Explain(w); done || err != nil {
 		return err
 	}
 	r, err := c.prepare(w, &c.RuleFlags)
+	if err != nil {
+		return err
+	}
+	filter, err := c.Filter(r.cfg.Rules)
 	if err != nil {
 		return err
 	}

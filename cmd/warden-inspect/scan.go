@@ -46,8 +46,7 @@ type scanCmd struct {
 
 // Run reads the traces and reports.
 func (c *scanCmd) Run(w *program.World) error {
-	filter, done, err := c.Filter(w)
-	if done || err != nil {
+	if done, err := c.Explain(w); done || err != nil {
 		return err
 	}
 	if len(c.Trace) == 0 && c.C2S == "" && c.S2C == "" {
@@ -69,6 +68,10 @@ func (c *scanCmd) Run(w *program.World) error {
 	}
 	for _, flag := range c.Deprecated() {
 		w.Warn(name, flag+" does nothing any more: its rules block by default (--no-block-... turns one off)")
+	}
+	filter, err := c.Filter(cfg.Rules)
+	if err != nil {
+		return err
 	}
 	known, err := c.LoadBaseline()
 	if err != nil {

@@ -36,6 +36,7 @@ func (c *Counts) Join(part *Counts) {
 	c.Monitor += part.Monitor
 	c.Note += part.Note
 	c.Accepted += part.Accepted
+	c.LeftOut += part.LeftOut
 	if c.Rules == nil {
 		c.Rules = make(map[string]int64)
 	}

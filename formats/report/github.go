@@ -117,13 +117,16 @@ func (g *github) Close(s *Summary) error {
 // oneLineSum is the run in one line.
 func oneLineSum(s *Summary) string {
 	c := &s.Counts
-	accepted := ""
+	apart := ""
 	if c.Accepted > 0 {
-		accepted = ", " + thousands(c.Accepted) + " accepted by the baseline"
+		apart = ", " + thousands(c.Accepted) + " accepted by the baseline"
+	}
+	if c.LeftOut > 0 {
+		apart += ", " + leftOut(c.LeftOut)
 	}
 	return "warden: " + count(c.Block, "block finding", "block findings") + ", " + thousands(c.Monitor) + " monitor, " +
 		count(c.Note, "note", "notes") + " in " + count(s.Frames, "frame", "frames") + " of " +
-		count(s.Traces, "trace", "traces") + accepted + ", exit " + itoa(int64(s.ExitCode))
+		count(s.Traces, "trace", "traces") + apart + ", exit " + itoa(int64(s.ExitCode))
 }
 
 func (g *github) Abort() { g.abort() }

@@ -113,10 +113,12 @@ func (m *markdown) Close(s *Summary) error {
 	switch {
 	case c.Block > 0:
 		head = count(c.Block, "block finding", "block findings")
-	case s.Frames == 0:
+	case s.Frames == 0 && c.LeftOut == 0:
 		head = "nothing inspected"
 	case total > 0:
 		head = "no block findings"
+	case c.LeftOut > 0:
+		head = "nothing that matches"
 	}
 	if s.Interrupted {
 		head += " so far"
@@ -126,6 +128,9 @@ func (m *markdown) Close(s *Summary) error {
 		count(s.Traces, "trace", "traces")+", "+size(s.Bytes)+"; exit "+strconv.Itoa(s.ExitCode)+".\n"...)
 	if c.Accepted > 0 {
 		b = append(b, "\n"+count(c.Accepted, "finding", "findings")+" accepted by the baseline.\n"...)
+	}
+	if c.LeftOut > 0 {
+		b = append(b, "\n"+leftOut(c.LeftOut)+".\n"...)
 	}
 	if s.Interrupted {
 		b = append(b, "\n**The run was interrupted: this is what was found until then.**\n"...)

@@ -73,6 +73,7 @@ type Counts struct {
 	Block, Monitor, Note int64
 	Rules                map[string]int64
 	Accepted             int64 // by the baseline; in none of the others
+	LeftOut              int64 // not chosen by --where; in none of the others
 }
 
 // Session sums up one session.

@@ -74,6 +74,7 @@ type text struct {
 
 	clean      int64 // traces without findings so far
 	hidden     int64 // of these, not named
+	hiddenOut  int64 // the same, of those whose findings --where left out
 	damaged    int64
 	fidelities map[string]int64 // traces by fidelity
 	unshown    int64            // block findings not shown in full

@@ -18,6 +18,9 @@ func (t *text) Close(s *Summary) error {
 		if t.hidden > 0 {
 			t.line(0, t.dim("... and "+count(t.hidden, "clean trace more", "clean traces more")))
 		}
+		if t.hiddenOut > 0 {
+			t.line(0, t.dim("... and "+count(t.hiddenOut, "trace more whose findings do", "traces more whose findings do")+" not match --where"))
+		}
 		t.blank()
 		t.sum(s)
 	} else if s.Interrupted {
@@ -32,6 +35,8 @@ func (t *text) sum(s *Summary) {
 	c := &s.Counts
 	total := c.Block + c.Monitor + c.Note
 	switch {
+	case total+c.Accepted == 0 && c.LeftOut > 0:
+		t.verdict(t.yellow, "nothing that matches:", leftOut(c.LeftOut)+"; read "+read)
 	case s.Frames == 0:
 		t.verdict(t.yellow, "nothing inspected:", read)
 	case total+c.Accepted == 0 && s.Interrupted:
@@ -57,6 +62,9 @@ func (t *text) sum(s *Summary) {
 		}
 		if c.Accepted > 0 {
 			found = append(found, thousands(c.Accepted)+" accepted by the baseline")
+		}
+		if c.LeftOut > 0 {
+			found = append(found, leftOut(c.LeftOut))
 		}
 		t.line(0, t.strong("found")+" "+strings.Join(found, ", "))
 	}
@@ -109,6 +117,11 @@ func (t *text) caveats(s *Summary) {
 	if s.Interrupted {
 		t.say(t.red, interrupted)
 	}
+}
+
+// leftOut says of findings that they do not count, and why.
+func leftOut(n int64) string {
+	return count(n, "finding does", "findings do") + " not match --where"
 }
 
 // say writes a sentence of the sum, wrapped.

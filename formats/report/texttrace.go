@@ -21,20 +21,24 @@ func (t *text) Trace(tr *Trace) error {
 	if c.Block+c.Monitor+c.Note+c.Accepted == 0 && t.problems.all == 0 && !tr.Incomplete {
 		t.clean++
 		if !t.o.Verbose && t.clean > cleanLimit {
-			t.hidden++
+			if c.LeftOut > 0 {
+				t.hiddenOut++
+			} else {
+				t.hidden++
+			}
 			return t.spill()
 		}
 		if t.clean == 1 || len(tr.Sessions) > 1 {
 			t.blank()
 		}
-		t.head(tr, "clean")
+		t.head(tr, c.LeftOut == 0)
 		if t.o.Verbose {
 			t.sessions(tr)
 		}
 		return t.spill()
 	}
 	t.blank()
-	t.head(tr, "")
+	t.head(tr, false)
 	t.tiers(c)
 	t.sessions(tr)
 	t.body()
@@ -43,10 +47,10 @@ func (t *text) Trace(tr *Trace) error {
 
 // head is the line of a trace: name, form, fidelity where it is not the wire,
 // and size.
-func (t *text) head(tr *Trace, verdict string) {
+func (t *text) head(tr *Trace, clean bool) {
 	var facts []fact
-	if verdict != "" {
-		facts = append(facts, fact{verdict, t.green})
+	if clean {
+		facts = append(facts, fact{"clean", t.green})
 	}
 	var calls int64
 	for i := range tr.Sessions {
@@ -70,6 +74,9 @@ func (t *text) head(tr *Trace, verdict string) {
 	}
 	if tr.ParseErrors > 0 {
 		facts = append(facts, fact{count(tr.ParseErrors, "line not read", "lines not read"), t.yellow})
+	}
+	if n := tr.Counts.LeftOut; n > 0 {
+		facts = append(facts, fact{leftOut(n), t.yellow})
 	}
 	t.list(0, t.name(tr.Name), facts)
 }

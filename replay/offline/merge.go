@@ -153,6 +153,7 @@ func (m *merge) record(r *formats.Record, f *replay.Frame) {
 		m.observed = o // a copy that outlives the call costs nothing where nobody looks
 		m.o.Observe(&m.observed)
 	}
+	t.counts.LeftOut += int64(len(out.Findings) - len(o.Matching))
 	m.findings(t, o.Matching)
 }
 

@@ -81,6 +81,7 @@ func (m *merge) closed(s *replay.Session) {
 	if m.o.Observe != nil {
 		m.o.Observe(&o)
 	}
+	t.counts.LeftOut += int64(len(out.Findings) - len(o.Matching))
 	m.findings(t, o.Matching)
 	t.settle()
 	m.t.Counts.Join(&t.counts)

@@ -15,8 +15,11 @@ import (
 // rewrites comparisons of times and ordered words.
 type check struct {
 	source string
+	ids    *IDs
 	uses   map[string]bool
 	err    *Error
+	// suspect is what was probably meant, should the expression not compile.
+	suspect *Error
 }
 
 // Visit implements ast.Visitor; children come first.
@@ -26,12 +29,19 @@ func (c *check) Visit(node *ast.Node) {
 	}
 	switch n := (*node).(type) {
 	case *ast.IdentifierNode:
+		if f := field(n.Value); f != nil {
+			n.Value = f.Name // of its two names, the one that Env has
+		}
 		c.uses[n.Value] = true
 		if strings.HasPrefix(n.Value, "__") && n.Location() != (file.Location{}) {
 			c.fail(n.Location(), "there is no field "+n.Value, helpHint)
 		}
 		if n.Value == "$env" {
 			c.fail(n.Location(), "$env can't be used", helpHint)
+		}
+	case *ast.VariableDeclaratorNode:
+		if field(n.Name) != nil {
+			c.fail(n.Location(), n.Name+" is a field already", helpHint)
 		}
 	case *ast.CallNode:
 		c.fail(n.Location(), "only these functions can be called: "+strings.Join(functions, ", "), helpHint)
@@ -42,6 +52,9 @@ func (c *check) Visit(node *ast.Node) {
 			p, ok := a.(*ast.PredicateNode)
 			if ok && nested(p.Node) {
 				c.fail(n.Location(), n.Name+" within the condition of another", "a condition over a list can't hold one")
+			}
+			if f := fieldOf(n.Arguments[0]); ok && f != nil && f.Name == "rules" {
+				c.elements(p.Node)
 			}
 		}
 	case *ast.BinaryNode:
@@ -65,12 +78,14 @@ func (c *check) binary(node *ast.Node, n *ast.BinaryNode) {
 		}
 		return
 	case "in":
+		c.in(fieldOf(n.Left), n.Right)
+		if f := fieldOf(n.Right); f != nil && f.Name == "rules" {
+			c.word(field("rule"), n.Left)
+		}
+		return
+	case "startsWith", "endsWith", "contains":
 		if f := fieldOf(n.Left); f != nil {
-			if list, ok := n.Right.(*ast.ArrayNode); ok {
-				for _, e := range list.Nodes {
-					c.word(f, e)
-				}
-			}
+			c.part(f, n.Operator, n.Right)
 		}
 		return
 	case "==", "!=", "<", "<=", ">", ">=":
@@ -86,6 +101,7 @@ func (c *check) binary(node *ast.Node, n *ast.BinaryNode) {
 	}
 	s, ok := other.(*ast.StringNode)
 	if !ok {
+		c.bare(f, other)
 		return
 	}
 	if f.Name == "ts" {
@@ -113,23 +129,6 @@ func fieldOf(n ast.Node) *Field {
 	return nil
 }
 
-// word checks a text that a field with few values is compared with. The empty
-// text asks for a frame without findings.
-func (c *check) word(f *Field, n ast.Node) bool {
-	s, ok := n.(*ast.StringNode)
-	if !ok || len(f.Values) == 0 || s.Value == "" || slices.Contains(f.Values, s.Value) {
-		return ok && s.Value != ""
-	}
-	var v []string
-	for _, x := range f.Values {
-		if x != "" {
-			v = append(v, x)
-		}
-	}
-	c.fail(n.Location(), fmt.Sprintf("%s is never %q", f.Name, s.Value), "it is one of "+strings.Join(v, ", "))
-	return false
-}
-
 // time turns the text that ts is compared with into a time.
 func (c *check) time(n *ast.BinaryNode, s *ast.StringNode, swapped bool) {
 	for _, layout := range []string{time.DateOnly, time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04"} {
@@ -149,10 +148,13 @@ func (c *check) time(n *ast.BinaryNode, s *ast.StringNode, swapped bool) {
 }
 
 func (c *check) fail(at file.Location, message, hint string) {
-	if c.err != nil {
-		return
+	if c.err == nil {
+		c.err = c.at(at, message, hint)
 	}
-	c.err = &Error{Message: message, Hint: hint}
+}
+
+// at is an error with its place.
+func (c *check) at(at file.Location, message, hint string) *Error {
 	e := (&file.Error{Location: at}).Bind(file.NewSource(c.source))
-	c.err.Line, c.err.Column = e.Line, e.Column+1
+	return &Error{Message: message, Hint: hint, Line: e.Line, Column: e.Column + 1}
 }

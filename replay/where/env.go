@@ -59,6 +59,7 @@ type Env struct {
 // Field describes a field of an expression.
 type Field struct {
 	Name, Type, Help string
+	Alias            string   // its name in the JSON of reports, where that is another
 	Of               string   // "frame", "finding" or "both"
 	Values           []string // all that it can be, where that is a short list
 	Ordered          bool     // Values stand in order, for < and >
@@ -76,9 +77,9 @@ var Fields = []Field{
 	{Name: "type", Type: "text", Of: "both", Values: []string{"request", "notification", "response", "batch", "over-cap", "text", "binary", "http", "junk"}, Help: "what the frame is"},
 	{Name: "method", Type: "text", Of: "both", Help: "of a request, or of the request that is answered"},
 	{Name: "tool", Type: "text", Of: "both", Help: "tool of the call that the frame belongs to"},
-	{Name: "id", Type: "any", Of: "both", Help: `the JSON-RPC id: 7, "7" or nil`},
+	{Name: "id", Alias: "rpc_id", Type: "any", Of: "both", Help: `the JSON-RPC id: 7, "7" or nil`},
 	{Name: "size", Type: "number", Of: "both", Help: "bytes of the frame"},
-	{Name: "error", Type: "yes/no", Of: "both", Help: "the answer is an error, or says isError"},
+	{Name: "error", Alias: "is_error", Type: "yes/no", Of: "both", Help: "the answer is an error, or says isError"},
 	{Name: "verdict", Type: "text", Of: "both", Values: []string{"forward", "replace", "drop"}, Help: "what guard does to the frame"},
 	{Name: "findings", Type: "number", Of: "both", Help: "findings on the frame"},
 	{Name: "rules", Type: "list", Of: "both", Help: "rules of the findings on the frame"},
@@ -89,23 +90,23 @@ var Fields = []Field{
 	{Name: "synthetic", Type: "yes/no", Of: "both", Help: "the frame was rebuilt, not recorded"},
 	{Name: "server", Type: "text", Of: "both", Help: "name and version that the server gave"},
 	{Name: "protocol", Type: "text", Of: "both", Help: "revision of the session, as far as known by then"},
-	{Name: "rule", Type: "text", Of: "finding", Help: "the rule's id"},
+	{Name: "rule", Alias: "rule_id", Type: "text", Of: "finding", Help: "the rule's id"},
 	{Name: "sub_rule", Type: "text", Of: "finding", Help: "for secrets the WRD-SEC-* id"},
 	{Name: "tier", Type: "text", Of: "finding", Values: []string{"note", "monitor", "block"}, Ordered: true, Help: "ordered"},
 	{Name: "severity", Type: "text", Of: "finding", Values: []string{"low", "medium", "high", "critical"}, Ordered: true, Help: "ordered"},
 	{Name: "action", Type: "text", Of: "finding", Values: []string{"passed", "shadowed", "modified", "blocked"}, Help: "what the posture makes of it"},
-	{Name: "block", Type: "number", Of: "finding", Help: "index of the content block, -1 outside of them"},
+	{Name: "block", Alias: "block_index", Type: "number", Of: "finding", Help: "index of the content block, -1 outside of them"},
 	{Name: "pointer", Type: "text", Of: "finding", Help: "JSON Pointer of the string"},
 	{Name: "message", Type: "text", Of: "finding", Help: "what was found"},
 	{Name: "snippet", Type: "text", Of: "finding", Help: "evidence, redacted"},
-	{Name: "matched", Type: "list", Of: "finding", Help: "entries that matched"},
+	{Name: "matched", Alias: "matched_phrases", Type: "list", Of: "finding", Help: "entries that matched"},
 	{Name: "fingerprint", Type: "text", Of: "finding", Help: "stable over re-recording"},
 	{Name: "accepted", Type: "yes/no", Of: "finding", Help: "the baseline accepts it"},
 }
 
 func field(name string) *Field {
 	for i := range Fields {
-		if Fields[i].Name == name {
+		if f := &Fields[i]; f.Name == name || f.Alias == name && name != "" {
 			return &Fields[i]
 		}
 	}
@@ -155,7 +156,8 @@ func Help() string {
 	var b strings.Builder
 	b.WriteString(`--where EXPR keeps the findings and frames that EXPR is true for. It is tried on
 each finding together with its frame; a frame without findings is tried with the
-fields of findings empty. A frame matches when one of its findings does.
+fields of findings empty. A frame matches when one of its findings does. The names
+of the JSON reports are understood too ("also").
 
 Fields of frames and findings:
 `)
@@ -181,6 +183,9 @@ Fields of frames and findings:
 					sep = " < "
 				}
 				help += ": " + strings.Join(v, sep)
+			}
+			if f.Alias != "" {
+				help += "; also " + f.Alias
 			}
 			b.WriteString("  " + f.Name + strings.Repeat(" ", 13-len(f.Name)) + f.Type + strings.Repeat(" ", 8-len(f.Type)) + help + "\n")
 		}

@@ -57,15 +57,16 @@ type Filter struct {
 // functions are what an expression may call. All are pure.
 var functions = []string{"len", "lower", "upper", "trim", "any", "all", "none", "one", "count"}
 
-// Compile checks and compiles an expression. Errors are *Error.
-func Compile(source string) (*Filter, error) {
+// Compile checks and compiles an expression for a run whose findings can have
+// the given ids; nil leaves ids unchecked. Errors are *Error.
+func Compile(source string, ids *IDs) (*Filter, error) {
 	if len(source) > maxSource {
 		return nil, &Error{Message: fmt.Sprintf("the expression has %d bytes; at most %d", len(source), maxSource), Hint: "shorten it, or filter the JSONL output"}
 	}
 	if strings.TrimSpace(source) == "" {
 		return nil, &Error{Message: "the expression is empty", Hint: helpHint}
 	}
-	c := &check{source: source, uses: map[string]bool{}}
+	c := &check{source: source, ids: ids, uses: map[string]bool{}}
 	options := []expr.Option{expr.Env(&Env{}), expr.AsBool(), expr.DisableAllBuiltins(), expr.MaxNodes(maxNodes), expr.Patch(c)}
 	for _, f := range functions {
 		options = append(options, expr.EnableBuiltin(f))
@@ -73,6 +74,9 @@ func Compile(source string) (*Filter, error) {
 	p, err := expr.Compile(source, options...)
 	if c.err != nil {
 		return nil, c.err
+	}
+	if err != nil && c.suspect != nil {
+		return nil, c.suspect
 	}
 	if err != nil {
 		return nil, explain(err)
@@ -149,44 +153,14 @@ func explain(err error) error {
 	return out
 }
 
-// nearest is the field or function that a misspelt name is at most two letters
-// away from.
+// nearest is the field or function that a misspelt name was meant to be.
 func nearest(name string) string {
-	best, at := "", 3
-	try := func(s string) {
-		if d := distance(name, s); d < at {
-			best, at = s, d
-		}
-	}
+	var names []string
 	for i := range Fields {
-		try(Fields[i].Name)
-	}
-	for _, f := range functions {
-		try(f)
-	}
-	return best
-}
-
-// distance is the Levenshtein distance of two short names.
-func distance(a, b string) int {
-	if len(a) > 40 {
-		return 99
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := last
-			if a[i] != b[j] {
-				d++
-			}
-			last = row[j+1]
-			row[j+1] = min(d, row[j]+1, last+1)
+		names = append(names, Fields[i].Name)
+		if a := Fields[i].Alias; a != "" {
+			names = append(names, a)
 		}
 	}
-	return row[len(b)]
+	return Nearest(name, append(names, functions...))
 }

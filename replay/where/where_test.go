@@ -7,8 +7,11 @@ import (
 	"time"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/ruleset"
 	"pgregory.net/rapid"
 )
+
+func ids() *IDs { return IDsOf(ruleset.Builtin()) }
 
 func sample() *Env {
 	e := &Env{Trace: "a.jsonl", Session: "s1", Frame: 4, Line: 5, Offset: 900, TS: time.Date(2026, 8, 1, 10, 0, 0, 0, time.UTC),
@@ -31,7 +34,7 @@ func TestMatch(t *testing.T) {
 		{`severity > "high"`, false},
 		{`"critical" > severity`, true}, // by rank, not by the alphabet
 		{`tier < "block"`, false},
-		{`rule in ["WRD-RES-ANSI", "X"]`, true},
+		{`rule in ["WRD-RES-ANSI", "WRD-RES-URL"]`, true},
 		{`any(rules, # startsWith "WRD-RES-U")`, true},
 		{`count(rules, # contains "RES") == 2`, true},
 		{`id == 7`, true},
@@ -46,8 +49,15 @@ func TestMatch(t *testing.T) {
 		{`session startsWith "s" and line == 5`, true},
 		{`direction == ""`, false},
 		{`len(matched) == 1`, true},
+		{`rule_id == "WRD-RES-ANSI" and rpc_id == 7 and block_index == 0 and len(matched_phrases) == 1 and not is_error`, true},
+		{`rule startsWith "WRD-RES-"`, true},
+		{`rule == "POL-FS-DENY"`, false}, // no run need arm it
+		{`sub_rule == "WRD-SEC-OPENAI"`, false},
+		{`any(rules, # == "WRD-RES-URL")`, true},
+		{`"WRD-RES-URL" in rules`, true},
+		{`let wanted = "read_file"; tool == wanted`, true},
 	} {
-		f, err := Compile(c.expr)
+		f, err := Compile(c.expr, ids())
 		if err != nil {
 			t.Errorf("%s: %v", c.expr, err)
 			continue
@@ -64,7 +74,7 @@ func TestWithoutFinding(t *testing.T) {
 	e := sample()
 	e.SetFinding(nil)
 	for expr, want := range map[string]bool{`tier == ""`: true, `tier < "block"`: false, `severity >= "low"`: false, `rule != ""`: false, `block == -1`: true} {
-		f, err := Compile(expr)
+		f, err := Compile(expr, ids())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,10 +102,33 @@ func TestErrors(t *testing.T) {
 		{`repeat("x", 1000000) == tool`, "only these functions", "help"},
 		{`ts.Unix() > 3`, "only these functions", "help"},
 		{`__tier > 3`, "no field __tier", "help"},
+		{`rule == "WRD-RES-ANSII"`, `1:9: rule is never "WRD-RES-ANSII"`, "did you mean WRD-RES-ANSI?"},
+		{`rule != "wrd-res-ansi"`, `rule is never "wrd-res-ansi"`, "did you mean WRD-RES-ANSI?"},
+		{`"ANSI" == rule`, `rule is never "ANSI"`, "did you mean WRD-RES-ANSI?"},
+		{`rule_id in ["WRD-RES-URL", "WRD-RES-URI"]`, `1:28: rule is never "WRD-RES-URI"`, "did you mean WRD-RES-URL?"},
+		{`rule not in ["X"]`, `rule is never "X"`, "rules list"},
+		{`rule == "WRD-SEC-OPENAI"`, `rule is never "WRD-SEC-OPENAI"`, `sub_rule == "WRD-SEC-OPENAI"`},
+		{`sub_rule == "WRD-SEC-OPENAPI"`, `sub_rule is never "WRD-SEC-OPENAPI"`, "did you mean WRD-SEC-OPENAI?"},
+		{`sub_rule == "WRD-RES-ANSI"`, `sub_rule is never "WRD-RES-ANSI"`, `rule == "WRD-RES-ANSI"`},
+		{`rule == "WRD-DRIFT-TOOL-ADDED"`, "rule is never", "the lock and policy commands"},
+		{`rule startsWith "WDR-"`, `no rule starts with "WDR-"`, "rules list"},
+		{`sub_rule endsWith "-OPENAPI"`, `no sub_rule ends with "-OPENAPI"`, "rules list"},
+		{`any(rules, # == "WRD-RES-ANSII")`, `rule is never "WRD-RES-ANSII"`, "did you mean WRD-RES-ANSI?"},
+		{`none(rules, # startsWith "X-")`, `no rule starts with "X-"`, "rules list"},
+		{`"WRD-RES-ANSII" in rules`, `rule is never "WRD-RES-ANSII"`, "did you mean WRD-RES-ANSI?"},
+		{`tool == read_file`, "1:9: there is no field read_file", `tool == "read_file"`},
+		{`size > 3 and tool in ["a", read_file]`, "there is no field read_file", `tool == "read_file"`},
+		{`rule == WRD-RES-ANSI`, "there is no field WRD-RES-ANSI", `rule == "WRD-RES-ANSI"`},
+		{`method == tools/call`, "there is no field tools/call", `method == "tools/call"`},
+		{`tier == block`, "there is no field block", `tier == "block"`},
+		{`let rule_id = "x"; rule == rule_id`, "rule_id is a field already", "help"},
+		{`rule_di == "WRD-RES-ANSI"`, "there is no field rule_di", "did you mean rule_id?"},
+		{`phrases == []`, "there is no field phrases", "did you mean matched_phrases?"},
+		{`foo == 1`, "there is no field foo", "--where help"},
 		{strings.Repeat("not ", 800) + "accepted", "too long", ""},
 		{strings.Repeat("x", 5000), "at most 4096", ""},
 	} {
-		_, err := Compile(c.expr)
+		_, err := Compile(c.expr, ids())
 		var e *Error
 		if !errors.As(err, &e) {
 			t.Errorf("%.40s: %v", c.expr, err)
@@ -109,7 +142,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestUses(t *testing.T) {
-	f, err := Compile(`tool == "x" and raw contains "y"`)
+	f, err := Compile(`tool == "x" and raw contains "y"`, ids())
 	if err != nil || !f.Uses("raw") || !f.Uses("tool") || f.Uses("method") {
 		t.Errorf("%v %v", f, err)
 	}
@@ -119,11 +152,14 @@ func TestUses(t *testing.T) {
 func TestFieldsAreThoseOfTheEnvironment(t *testing.T) {
 	literal := map[string]string{"text": `""`, "number": "0", "time": `"2026-01-01"`, "yes/no": "true", "any": "nil", "list": `[]`}
 	for _, f := range Fields {
-		if _, err := Compile(f.Name + " == " + literal[f.Type]); err != nil {
+		if _, err := Compile(f.Name+" == "+literal[f.Type], ids()); err != nil {
 			t.Errorf("%s: %v", f.Name, err)
 		}
 		if !strings.Contains(Help(), "  "+f.Name+" ") {
 			t.Errorf("%s is not in the help", f.Name)
+		}
+		if _, err := Compile(f.Alias+" == "+literal[f.Type], ids()); f.Alias != "" && err != nil {
+			t.Errorf("%s: %v", f.Alias, err)
 		}
 	}
 }
@@ -134,7 +170,7 @@ func TestExamplesOfTheHelpCompile(t *testing.T) {
 		t.Fatal("no examples")
 	}
 	for l := range strings.Lines(text) {
-		if _, err := Compile(strings.TrimSpace(l)); err != nil {
+		if _, err := Compile(strings.TrimSpace(l), ids()); err != nil {
 			t.Errorf("%s: %v", l, err)
 		}
 	}
@@ -146,7 +182,7 @@ func TestAnyText(t *testing.T) {
 	word := rapid.SampledFrom([]string{"tier", "==", `"block"`, "and", "not", "(", ")", "[", "]", "any", "rules", "#", ".", "ts", "?", ":", "1", "-", "in", "matches", `"["`, "\x1b", "{", "}", "|", "let", ";", "=", "$env", "nil", "??", "size", "/", "%"})
 	rapid.Check(t, func(t *rapid.T) {
 		src := strings.Join(rapid.SliceOfN(word, 0, 12).Draw(t, "words"), " ")
-		f, err := Compile(src)
+		f, err := Compile(src, ids())
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\x1b\n") {
 				t.Fatalf("%q", err.Error())
@@ -158,7 +194,7 @@ func TestAnyText(t *testing.T) {
 }
 
 func BenchmarkMatch(b *testing.B) {
-	f, _ := Compile(`tier == "block" and tool == "read_file" and size > 100`)
+	f, _ := Compile(`tier == "block" and tool == "read_file" and size > 100`, ids())
 	e := sample()
 	b.ReportAllocs()
 	for b.Loop() {
