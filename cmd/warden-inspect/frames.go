@@ -9,6 +9,7 @@ import (
 	"github.com/warden-trace/warden/formats/report"
 	"github.com/warden-trace/warden/formats/report/safe"
 	"github.com/warden-trace/warden/formats/report/target"
+	"github.com/warden-trace/warden/replay"
 	"github.com/warden-trace/warden/replay/offline"
 	"github.com/warden-trace/warden/replay/where"
 )
@@ -51,10 +52,10 @@ func (c *framesCmd) Run(w *program.World) error {
 	}
 	l := &frameList{out: out, hide: r.hide, json: c.JSON}
 	err = r.read(offline.Options{Where: filter, Fingerprints: program.NeedsFingerprints(filter), Observe: func(o *offline.Observation) {
-		if o.Record == nil || !o.Matched {
-			return
+		l.clock(o)
+		if o.Record != nil && o.Matched {
+			l.frame(o)
 		}
-		l.frame(o)
 	}})
 	if err == nil {
 		err = l.err
@@ -72,11 +73,28 @@ type frameList struct {
 	ready   bool
 	trace   string
 	session string
-	first   int64
 	any     bool
+	began   map[*replay.Session]int64 // first time of each session that goes on
 	env     where.Env
 	buf     []byte
 	err     error
+}
+
+// clock notes when sessions begin, whether or not their first frame is listed.
+func (l *frameList) clock(o *offline.Observation) {
+	if o.Record == nil {
+		delete(l.began, o.Session) // its end
+		return
+	}
+	if o.Record.TS == 0 {
+		return
+	}
+	if _, ok := l.began[o.Session]; !ok {
+		if l.began == nil {
+			l.began = make(map[*replay.Session]int64)
+		}
+		l.began[o.Session] = o.Record.TS
+	}
 }
 
 func (l *frameList) frame(o *offline.Observation) {
@@ -104,19 +122,16 @@ func (l *frameList) line(b []byte, o *offline.Observation) []byte {
 		if l.any {
 			b = append(b, '\n')
 		}
-		l.any, l.trace, l.session, l.first = true, e.Trace, e.Session, o.Record.TS
+		l.any, l.trace, l.session = true, e.Trace, e.Session
 		b = append(b, safe.String(e.Trace)...)
 		if e.Session != "" {
 			b = append(b, ", session "+safe.String(l.names[0].Raw(e.Session))...)
 		}
 		b = append(b, '\n')
 	}
-	if l.first == 0 {
-		l.first = o.Record.TS
-	}
 	when := ""
 	if o.Record.TS != 0 {
-		when = "+" + seconds(o.Record.TS-l.first)
+		when = "+" + seconds(o.Record.TS-l.began[o.Session])
 	}
 	dir := e.Direction
 	if dir == "" {
