@@ -27,13 +27,17 @@ func (f *WhereFlag) Explain(w *World) (done bool, err error) {
 	return true, err
 }
 
-// Filter compiles the expression for a run with these rules; nil where there is
-// none.
+// Filter compiles the expression for a run with these rules, which may be nil as
+// long as nobody knows them; the result is nil where there is none.
 func (f *WhereFlag) Filter(rules *ruleset.Set) (*where.Filter, error) {
 	if f.Where == "" {
 		return nil, nil
 	}
-	filter, err := where.Compile(f.Where, where.IDsOf(rules))
+	var ids *where.IDs
+	if rules != nil {
+		ids = where.IDsOf(rules)
+	}
+	filter, err := where.Compile(f.Where, ids)
 	if err != nil {
 		return nil, Fail("", "--where: %w", err)
 	}

@@ -40,17 +40,28 @@ func empty(v reflect.Value) bool {
 	return false
 }
 
-// negative explains kong's error about a value that begins with a dash.
-func negative(err error) error {
+// clearer words kong's errors about the value of a flag for people: there is
+// none, it begins with a dash, it is no number.
+func clearer(err error) error {
 	flag, rest, ok := strings.Cut(err.Error(), ": expected ")
-	if !ok || !strings.HasPrefix(flag, "--") {
+	if !ok || !strings.HasPrefix(flag, "-") {
 		return err
 	}
-	_, value, ok := strings.Cut(rest, `but got "`)
+	kind, value, ok := strings.Cut(rest, ` but got "`)
 	if !ok {
 		return err
 	}
-	value, _, _ = strings.Cut(value, `"`)
+	if strings.HasSuffix(value, "(<EOL>)") {
+		return fmt.Errorf("%s needs a value", flag)
+	}
+	value, rest, _ = strings.Cut(value, `"`)
+	switch kind, isNext := strings.CutSuffix(kind, " value"); { // the next argument, which looks like a flag
+	case strings.HasSuffix(kind, "int"):
+		err = fmt.Errorf("%s needs a whole number, not %q", flag, value)
+	case isNext:
+		_, try, _ := strings.Cut(rest, "; ")
+		err = fmt.Errorf("%s needs a value, and %q looks like a flag; %s", flag, value, try)
+	}
 	if len(value) < 2 || value[0] != '-' || strings.Trim(value[1:], "0123456789.") != "" {
 		return err
 	}

@@ -30,8 +30,11 @@ func TestFlagsWithoutAValue(t *testing.T) {
 		{[]string{"-f", ""}, "--file: the value is empty"},
 		{[]string{"--list", "a", "--list", ""}, "--list: the value is empty"},
 		{[]string{"--count", "-1"}, "t: --count: -1 is negative, and no value that it takes is\n"},
-		{[]string{"--count", "-x"}, `--count: expected`},
-		{[]string{"--count", "x"}, `--count: expected`},
+		{[]string{"--count", "-x"}, `--count needs a whole number, not "-x"`},
+		{[]string{"--count", "x"}, `--count needs a whole number, not "x"`},
+		{[]string{"--file", "-x"}, `t: --file needs a value, and "-x" looks like a flag; perhaps try --file="-x"?`},
+		{[]string{"--count"}, "t: --count needs a value\n  hint: see t --help\n"},
+		{[]string{"--file", "x", "-f"}, "t: --file needs a value\n"},
 	} {
 		var errs bytes.Buffer
 		code := CommandLine(&World{Args: c.args, Stdout: &bytes.Buffer{}, Stderr: &errs}, "t", "", &givenCLI{})

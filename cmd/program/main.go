@@ -51,6 +51,26 @@ func (w *World) Warn(name, text string) {
 // exited is how kong's own exits (--help) unwind to Parse.
 type exited int
 
+// chosen runs the command that the arguments choose, with out for its standard
+// output if it leaves that to others.
+func chosen(w *World, parser *kong.Kong, out *outlet) error {
+	args, err := arguments(parser.Model, w.Args)
+	if err != nil {
+		return err
+	}
+	ctx, err := parser.Parse(args)
+	if err != nil {
+		return Fail(usage(parser.Model, err), "%w", clearer(err))
+	}
+	if !raw(ctx) {
+		w.Stdout = out
+	}
+	if err := given(ctx); err != nil {
+		return err
+	}
+	return ctx.Run()
+}
+
 // CommandLine parses the arguments into cli, runs the chosen command with the
 // world bound, and returns the exit code.
 func CommandLine(w *World, name, description string, cli any, bind ...any) (code int) {
@@ -73,17 +93,8 @@ func CommandLine(w *World, name, description string, cli any, bind ...any) (code
 		kong.Bind(append([]any{w}, bind...)...),
 	)
 	if err == nil {
-		var ctx *kong.Context
-		if ctx, err = parser.Parse(w.Args); err == nil {
-			if !raw(ctx) {
-				w.Stdout = out
-			}
-			if err = given(ctx); err == nil {
-				err = ctx.Run()
-			}
-		} else {
-			err = Fail("see "+name+" --help", "%w", negative(err))
-		}
+		nameProgram(parser.Model.Node, name)
+		err = chosen(w, parser, out)
 	}
 	if err != nil {
 		PrintError(w.Stderr, name, err)

@@ -24,7 +24,8 @@ type root struct {
 	Completion program.CompletionCmd `cmd:"" help:"Print a shell's completion script: bash, zsh, fish."`
 	Man        program.ManCmd        `cmd:"" help:"Print a manual page, or write them all."`
 
-	Version versionCmd `cmd:"" help:"Print the version and the hash of the built-in rules."`
+	Help    program.HelpCmd `cmd:"" help:"Explain a command, as its --help does."`
+	Version versionCmd      `cmd:"" help:"Print the version and the hash of the built-in rules; also --version."`
 }
 
 const description = `Replay of Model Context Protocol sessions, recorded or live.

@@ -56,7 +56,11 @@ func (*stepCmd) RawOutput() {}
 // Run steps through a trace.
 func (c *stepCmd) Run(w *program.World) error {
 	// A mistake is told before there is a screen to hide it.
-	if _, done, err := (&program.WhereFlag{Where: c.Where}).Filter(w); done || err != nil {
+	filter := program.WhereFlag{Where: c.Where}
+	if done, err := filter.Explain(w); done || err != nil {
+		return err
+	}
+	if _, err := filter.Filter(nil); err != nil {
 		return err
 	}
 	if c.Goto != "" {
@@ -143,6 +147,9 @@ func (c *stepCmd) options(w *program.World, out *os.File) (*tui.Options, error) 
 	}
 	for _, s := range warnings {
 		w.Warn(name, s)
+	}
+	if _, err := (&program.WhereFlag{Where: c.Where}).Filter(cfg.Rules); err != nil {
+		return nil, err // an id that these rules don't have
 	}
 	ro, err := c.Options(w)
 	if err != nil {

@@ -11,7 +11,7 @@ func Nearest(name string, among []string) string {
 		return ""
 	}
 	low := strings.ToLower(name)
-	best, at := "", (len(name)+2)/3+1
+	best, at := "", max(len(name)/3, 1)+1
 	var holds []string
 	for _, s := range among {
 		l := strings.ToLower(s)
