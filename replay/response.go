@@ -237,7 +237,7 @@ func (m *Machine) refuse(msg *jsonrpc.Message, w *analyze.Finding, a *answer) []
 		message: "warden: the tool's result was withheld", guwah: guwahCode(w.Rule)}
 	switch {
 	case a.stage != "":
-		r.stage, r.message = a.stage, "warden: the tool list differs from warden.lock"
+		r.stage, r.message = a.stage, "warden: the tool list differs from the lock"
 	case hasPrefix(w.Rule, "OCU-"):
 		r.message = "warden: the answer breaks the conformance profile"
 	}

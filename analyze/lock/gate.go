@@ -201,7 +201,7 @@ func (g *Gate) Unlisted(tool string) []analyze.Finding {
 			Direction: analyze.ClientToServer,
 			Method:    "tools/call",
 			Block:     -1,
-			Message:   "a call to a tool that warden.lock does not list",
+			Message:   "a call to a tool that the lock does not list",
 		}
 	}
 	g.said[0].Tool = tool

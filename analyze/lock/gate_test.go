@@ -113,7 +113,7 @@ func TestGateFinding(t *testing.T) {
 		t.Fatalf("got %v %v %v", fs, diverged, err)
 	}
 	f := fs[0]
-	want := "tool surface differs from warden.lock: added c; removed gone; modified a (description), b (annotations); entry 3 is no object"
+	want := "tool surface differs from the lock: added c; removed gone; modified a (description), b (annotations); entry 3 is no object"
 	if f.Rule != "MCP-DRIFT" || f.Tier != analyze.Block || f.Severity != analyze.High || f.Message != want || f.Direction != analyze.ServerToClient {
 		t.Errorf("got %+v\nwant %s", f, want)
 	}

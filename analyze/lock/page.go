@@ -224,7 +224,7 @@ func (p *page) finding() []analyze.Finding {
 		Method:    "tools/list",
 		Block:     -1,
 		Pointer:   "/result/tools",
-		Message:   "tool surface differs from warden.lock: " + strings.Join(parts, "; "),
+		Message:   "tool surface differs from the lock: " + strings.Join(parts, "; "),
 		Matched:   matched,
 	}}
 }
