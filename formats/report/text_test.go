@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/ruleset"
 	"github.com/warden-trace/warden/formats/report/safe"
 )
 
@@ -188,5 +190,26 @@ func TestThousands(t *testing.T) {
 	}
 	if got := size(1536); got != "1.5 KiB" {
 		t.Error(got)
+	}
+}
+
+// What to do is told whole: a half of a sentence tells nobody what to do.
+func TestTextTellsAllThatCanBeDone(t *testing.T) {
+	run := testRun()
+	run.Rules = ruleset.Builtin().Rules
+	for i := range run.Rules {
+		r := &run.Rules[i]
+		if r.Tier != analyze.Block || r.Relax == "" || r.Family == "secret" {
+			continue
+		}
+		var b bytes.Buffer
+		h := NewText(&b, TextOptions{}, run)
+		f := secretEcho()
+		f.Rule = r.ID
+		h.Finding(f)
+		h.Close(&Summary{})
+		if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, "what to do "+strings.Join(strings.Fields(r.Relax), " ")) {
+			t.Errorf("%s: %s", r.ID, text)
+		}
 	}
 }

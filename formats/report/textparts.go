@@ -127,7 +127,7 @@ func (t *text) block(b []byte, f *analyze.Finding) []byte {
 		b = t.labelled(b, "at", at, same)
 	}
 	if r := t.rule(f); r != nil && r.Relax != "" {
-		advice := sentence(r.Relax)
+		advice := strings.TrimSpace(r.Relax)
 		if t.advised[r.ID] {
 			advice = "as above for " + r.ID
 		}
@@ -137,15 +137,14 @@ func (t *text) block(b []byte, f *analyze.Finding) []byte {
 	return b
 }
 
-// rule finds the text of a finding's rule; a sub-rule's own goes first where it
-// says how to relax it.
+// rule is the rule whose advice goes with a finding: its own, which says all
+// that can be done; that of the sub-rule where it has none.
 func (t *text) rule(f *analyze.Finding) *ruleText {
-	if f.SubRule != "" {
-		if r := t.run.Rule(f.SubRule); r != nil && r.Relax != "" {
-			return r
-		}
+	r := t.run.Rule(f.Rule)
+	if (r == nil || r.Relax == "") && f.SubRule != "" {
+		return t.run.Rule(f.SubRule)
 	}
-	return t.run.Rule(f.Rule)
+	return r
 }
 
 // call says which call a finding belongs to.

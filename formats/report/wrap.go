@@ -75,16 +75,6 @@ func prefix(s string, width int) string {
 	return s
 }
 
-// sentence is the first sentence of a rule's text.
-func sentence(s string) string {
-	for i := 0; i+1 < len(s); i++ {
-		if (s[i] == '.' || s[i] == ';') && (s[i+1] == ' ' || s[i+1] == '\n') {
-			return s[:i+1]
-		}
-	}
-	return s
-}
-
 // count is n with its noun, thousands set apart.
 func count(n int64, one, many string) string {
 	if n == 1 {
