@@ -174,7 +174,7 @@ func TestGateUnlisted(t *testing.T) {
 	if fs := full.Called("a"); fs != nil {
 		t.Errorf("a listed tool: %v", fs)
 	}
-	if fs := full.Called("A"); len(fs) != 1 || fs[0].Rule != "MCP-DRIFT-UNLISTED" || fs[0].Tier != analyze.Note || fs[0].Severity != analyze.Low || fs[0].Tool != "A" {
+	if fs := full.Called("A"); len(fs) != 1 || fs[0].Rule != "MCP-DRIFT-UNLISTED" || fs[0].Tier != analyze.Note || fs[0].Severity != analyze.Low || fs[0].Tool != "A" || fs[0].Message != "a call to a tool that the lock does not list" {
 		t.Errorf("an unlisted tool: %v", fs)
 	}
 	if fs := NewGate(l, analyze.Spec).Called("A"); fs != nil {

@@ -74,7 +74,7 @@ func flatten(err error, list []error) []error {
 	}
 	many, ok := err.(interface{ Unwrap() []error })
 	if !ok {
-		return append(list, err)
+		return append(list, wrapped(err)...)
 	}
 	// A wrapping with several %w is one sentence; only a plain join is a list.
 	if _, isErrorf := err.(interface{ Unwrap() error }); isErrorf || !isJoin(err, many.Unwrap()) {
@@ -84,6 +84,31 @@ func flatten(err error, list []error) []error {
 		list = flatten(e, list)
 	}
 	return list
+}
+
+// wrapped lists the errors of a joined one below err, each with what err says
+// in front of it; the hint is given once, after the last. Any other error is
+// itself.
+func wrapped(err error) []error {
+	for e := errors.Unwrap(err); e != nil; e = errors.Unwrap(e) {
+		many, ok := e.(interface{ Unwrap() []error })
+		if !ok || !isJoin(e, many.Unwrap()) {
+			continue
+		}
+		front, ok := strings.CutSuffix(err.Error(), e.Error())
+		if !ok {
+			break
+		}
+		var list []error
+		for _, part := range flatten(e, nil) {
+			list = append(list, &Error{Code: Code(err), Err: fmt.Errorf("%s%w", front, part)})
+		}
+		if hint := Hint(err); hint != "" && len(list) > 0 {
+			list[len(list)-1].(*Error).Hint = hint
+		}
+		return list
+	}
+	return []error{err}
 }
 
 // isJoin reports whether err says just what its parts say, a line each.

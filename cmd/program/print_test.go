@@ -32,6 +32,8 @@ func TestPrintError(t *testing.T) {
 			"prog: --lock: a.lock: permission denied\n  hint: check the name\n"},
 		{"joined", errors.Join(errors.New("one"), errors.Join(errors.New("two"), advised{})),
 			"prog: one\nprog: two\nprog: can't write r.json: no space left on device\n  hint: free some space\n"},
+		{"joined and wrapped", Fail("look", "--ruleset: %w", errors.Join(errors.New("r.yaml:1: one"), errors.New("r.yaml:2: a\nb"))),
+			"prog: --ruleset: r.yaml:1: one\nprog: --ruleset: r.yaml:2: a\\nb\n  hint: look\n"},
 		{"two causes in one sentence", fmt.Errorf("%w after %w", errors.New("one"), errors.New("two")), "prog: one after two\n"},
 		{"hostile", errors.New("tool \x1b[31m\u202e\nnext"), `prog: tool \x1b[31m\u202e\nnext` + "\n"},
 		{"hostile hint", Fail("see \x1b]0;x\x07", "bad"), "prog: bad\n  hint: see \\x1b]0;x\\x07\n"},
