@@ -64,32 +64,41 @@ func (f *BaselineFlag) LoadBaseline() (*baseline.File, error) {
 // namedEntries is how many entries of a baseline are named in notices.
 const namedEntries = 10
 
-// Notices tells of entries that a finding met after their day, and, where the
-// run saw all there is, of those that no finding met.
+// Notices tells how many entries a finding met after their day (the findings
+// themselves say which) and, where the run saw all there is, of those that no
+// finding met.
 func (f *BaselineFlag) Notices(h report.Handler, b *baseline.File, complete bool) error {
-	say := func(list []baseline.Entry, one, more string) error {
-		for i, e := range list {
-			text := fmt.Sprintf(more, len(list)-i)
-			if i < namedEntries {
-				text = fmt.Sprintf("baseline entry %s (%s", e.Fingerprint, e.Rule)
-				if e.Where != "" {
-					text += ", " + e.Where
-				}
-				text += ") " + one
-				if e.Expires != "" {
-					text += " (expires " + e.Expires + ")"
-				}
-			}
-			if err := h.Problem(&report.Problem{Trace: f.Baseline, Message: text}); err != nil || i == namedEntries {
-				return err
-			}
+	say := func(format string, args ...any) error {
+		return h.Problem(&report.Problem{Trace: f.Baseline, Message: fmt.Sprintf(format, args...)})
+	}
+	if n := len(b.Expired()); n > 0 {
+		text := "%s have expired: their findings count again; baseline prune --expired removes them"
+		if n == 1 {
+			text = "%s has expired: its finding counts again; baseline prune --expired removes it"
 		}
+		if err := say(text, Count(n, "baseline entry", "baseline entries")); err != nil {
+			return err
+		}
+	}
+	if !complete {
 		return nil
 	}
-	if err := say(b.Expired(), "has expired: its finding counts again", "and %d more entries that have expired"); err != nil || !complete {
-		return err
+	for i, e := range b.Stale() {
+		if i == namedEntries {
+			return say("and %s no finding", Count(len(b.Stale())-i, "more entry that meets", "more entries that meet"))
+		}
+		about := e.Rule
+		if e.Where != "" {
+			about += ", " + e.Where
+		}
+		if e.Expires != "" {
+			about += ", expires " + e.Expires
+		}
+		if err := say("baseline entry %s (%s) meets no finding any more; baseline prune removes it", e.Fingerprint, about); err != nil {
+			return err
+		}
 	}
-	return say(b.Stale(), "meets no finding any more; baseline prune removes it", "and %d more entries that meet no finding")
+	return nil
 }
 
 // Accepts is what marks findings that a baseline knows; nil without one.

@@ -26,12 +26,15 @@ type entryFlags struct {
 	Expires string `placeholder:"DATE" help:"Last day (YYYY-MM-DD) on which new entries hold." group:"Baseline"`
 }
 
-func (f *entryFlags) check() error {
+func (f *entryFlags) check(w *program.World) error {
 	if f.Expires == "" {
 		return nil
 	}
 	if err := baseline.CheckDay(f.Expires); err != nil {
 		return program.Fail("write YYYY-MM-DD", "--expires: %w", err)
+	}
+	if today := baseline.Day(w.Now()); f.Expires < today {
+		return program.Fail("give "+today+" or a later day, or leave the flag out", "--expires: %s is over, so that new entries would accept nothing", f.Expires)
 	}
 	return nil
 }
@@ -69,7 +72,7 @@ func (baselineCreateCmd) Help() string {
 
 // Run creates a baseline.
 func (c *baselineCreateCmd) Run(w *program.World) error {
-	if err := c.check(); err != nil {
+	if err := c.check(w); err != nil {
 		return err
 	}
 	if !c.Force {
@@ -88,7 +91,7 @@ func (c *baselineCreateCmd) Run(w *program.World) error {
 	if err := save(w, b, c.Output); err != nil {
 		return err
 	}
-	fmt.Fprintf(w.Stderr, "%s: %d entries\n", name, added)
+	fmt.Fprintf(w.Stderr, "%s: %s\n", name, entries(added))
 	return r.status()
 }
 
@@ -134,6 +137,8 @@ func (f *entryFlags) collect(w *program.World, in *ruled, choose *program.WhereF
 	return added, r, err
 }
 
+func entries(n int) string { return program.Count(n, "entry", "entries") }
+
 func save(w *program.World, b *baseline.File, path string) error {
 	if path == "" {
 		path = "-"
@@ -156,7 +161,7 @@ func (baselineUpdateCmd) Help() string {
 
 // Run updates a baseline.
 func (c *baselineUpdateCmd) Run(w *program.World) error {
-	if err := c.check(); err != nil {
+	if err := c.check(w); err != nil {
 		return err
 	}
 	b, err := loadBaseline(c.Baseline)
@@ -170,7 +175,7 @@ func (c *baselineUpdateCmd) Run(w *program.World) error {
 	if err := save(w, b, putAt(c.Output, c.Baseline)); err != nil {
 		return err
 	}
-	fmt.Fprintf(w.Stderr, "%s: %d entries added, %d in all\n", name, added, b.Len())
+	fmt.Fprintf(w.Stderr, "%s: %s added, %d in all\n", name, entries(added), b.Len())
 	return r.status()
 }
 
@@ -231,13 +236,13 @@ func (c *baselinePruneCmd) Run(w *program.World) error {
 		fmt.Fprintf(w.Stderr, "%s: %s %s %s: %s\n", name, e.Fingerprint, safe.String(e.Rule), safe.String(e.Where), why)
 	}
 	if c.DryRun {
-		fmt.Fprintf(w.Stderr, "%s: %d entries would go, %d stay\n", name, len(gone), b.Len())
+		fmt.Fprintf(w.Stderr, "%s: %s would go, %s\n", name, entries(len(gone)), program.Count(b.Len(), "stays", "stay"))
 		return nil
 	}
 	if err := save(w, b, putAt(c.Output, c.Baseline)); err != nil {
 		return err
 	}
-	fmt.Fprintf(w.Stderr, "%s: %d entries taken out, %d left\n", name, len(gone), b.Len())
+	fmt.Fprintf(w.Stderr, "%s: %s taken out, %d left\n", name, entries(len(gone)), b.Len())
 	return nil
 }
 

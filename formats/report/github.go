@@ -47,7 +47,7 @@ func (g *github) Finding(f *analyze.Finding) error {
 	if v.tool != "" {
 		title += " in tool " + safe.Limit(v.tool, 80)
 	}
-	text := safe.Limit(v.message, 1000)
+	text := safe.Limit(v.told(), 1000)
 	if v.snippet != "" && !strings.Contains(text, v.snippet) {
 		text += " [" + safe.Limit(v.snippet, 400) + "]"
 	}

@@ -116,7 +116,7 @@ func (j *junit) Finding(f *analyze.Finding) error {
 	if id := v.id.shown(); id != "" {
 		b.WriteString(", id " + safe.String(safe.Limit(id, 80)))
 	}
-	b.WriteString(": " + safe.String(safe.Limit(v.message, 1000)))
+	b.WriteString(": " + safe.String(safe.Limit(v.told(), 1000)))
 	if v.snippet != "" {
 		b.WriteString(" [" + safe.String(safe.Limit(v.snippet, 400)) + "]")
 	}

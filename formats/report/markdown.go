@@ -56,7 +56,7 @@ func (m *markdown) Finding(f *analyze.Finding) error {
 	if v.tool != "" {
 		tool = code(v.tool, 60)
 	}
-	what := code(v.message, 240)
+	what := code(v.told(), 240)
 	if v.snippet != "" && !strings.Contains(v.message, v.snippet) {
 		what += "<br>" + code(v.snippet, 120)
 	}

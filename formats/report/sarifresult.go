@@ -105,7 +105,7 @@ func justification(l *lens, s *analyze.Suppression) string {
 // resultText is the message of a result: what was found, and the evidence where
 // that does not have it. GitHub shows nothing else of a result.
 func resultText(v *view) string {
-	text := safe.String(v.message)
+	text := safe.String(v.told())
 	if text == "" {
 		text = v.Rule
 	}

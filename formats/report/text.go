@@ -156,7 +156,7 @@ func (t *text) terse(f *analyze.Finding) error {
 	if v.tool != "" {
 		t.buf = append(t.buf, " tool "+safe.String(v.tool)...)
 	}
-	t.buf = append(t.buf, ": "+safe.String(v.message)+"\n"...)
+	t.buf = append(t.buf, ": "+safe.String(v.told())+"\n"...)
 	return t.spill()
 }
 

@@ -115,7 +115,7 @@ func (t *text) block(b []byte, f *analyze.Finding) []byte {
 	b = t.wrapped(b, 4, v.message, same)
 	switch s := f.Suppressed; {
 	case s != nil && s.Expired:
-		b = t.labelled(b, "baseline", "accepted until "+s.Expires+", which is over: it counts again", t.yellow)
+		b = t.labelled(b, "baseline", isOver(s)+": it counts again", t.yellow)
 	case s != nil:
 		b = t.labelled(b, "baseline", justification(t.lens, s), same)
 	}

@@ -193,3 +193,14 @@ func (id rpcID) shown() string {
 	}
 	return id.text
 }
+
+// told is the message, and that a baseline accepts the finding no more where
+// its entry's day is past.
+func (v *view) told() string {
+	if s := v.Suppressed; s != nil && s.Expired {
+		return v.message + " (" + isOver(s) + ")"
+	}
+	return v.message
+}
+
+func isOver(s *analyze.Suppression) string { return "accepted until " + s.Expires + ", which is over" }
