@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/warden-trace/warden/analyze"
@@ -31,6 +33,7 @@ type verdictLine struct {
 	Constraint string       `json:"constraint"`
 	Rule       string       `json:"rule"`
 	Pointer    string       `json:"pointer"`
+	Covered    bool         `json:"covered"` // the policy has an entry for the tool
 }
 
 // maxCall bounds a call file: the frame cap.
@@ -68,6 +71,11 @@ func (c *policyEvalCmd) Run(w *program.World) error {
 	if err != nil {
 		return err
 	}
+	for _, t := range tools {
+		if !slices.Contains(p.Tools(), t) {
+			w.Warn(name, fmt.Sprintf("no entry of the policy names the tool %q", secret.Scrub(t)))
+		}
+	}
 	denied := false
 	verdicts := p.EvalReadings(tools, args, func(tool string) []policy.Shape {
 		if caps, listed := l.Capabilities(tool); listed {
@@ -77,7 +85,11 @@ func (c *policyEvalCmd) Run(w *program.World) error {
 	})
 	err = verdictOutput(w, c.Output, func(o io.Writer) error {
 		for _, v := range verdicts {
-			line := verdictLine{secret.Scrub(v.Tool), v.Shape, "allow", v.Reason, v.Constraint, v.Rule, v.Pointer}
+			covered := slices.Contains(p.Tools(), v.Tool)
+			line := verdictLine{secret.Scrub(v.Tool), v.Shape, "allow", v.Reason, v.Constraint, v.Rule, v.Pointer, covered}
+			if v.Reason == "" && !covered {
+				line.Reason = noEntry + ": its name and arguments gave the shape, and the defaults decided"
+			}
 			switch {
 			case !v.Allow:
 				line.Verdict, denied = "deny", true
@@ -88,12 +100,28 @@ func (c *policyEvalCmd) Run(w *program.World) error {
 				return err
 			}
 		}
+		if len(verdicts) == 0 {
+			return writeJSON(o, nothingJudged(p, tools[0]))
+		}
 		return nil
 	})
 	if err == nil && denied {
 		return program.Status(program.ExitFindings)
 	}
 	return err
+}
+
+const noEntry = "no entry of the policy names this tool"
+
+// nothingJudged says of a call that has no shape that it passes, and that this
+// is no verdict on it.
+func nothingJudged(p *policy.Policy, tool string) verdictLine {
+	line := verdictLine{Tool: secret.Scrub(tool), Verdict: "allow", Covered: slices.Contains(p.Tools(), tool)}
+	line.Reason = "it has no shape that could be judged: nothing was judged"
+	if !line.Covered {
+		line.Reason = noEntry + ", and " + line.Reason
+	}
+	return line
 }
 
 // readCall takes a call apart, with every reading that repeated keys give it; with

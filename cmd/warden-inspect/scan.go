@@ -91,6 +91,16 @@ func (c *scanCmd) Run(w *program.World) error {
 			settle = s.Settle
 		}
 	}
+	orphans := newUnlisted(cfg.Policy)
+	if orphans != nil {
+		each := observe
+		observe = func(o *offline.Observation) {
+			orphans.observe(o)
+			if each != nil {
+				each(o)
+			}
+		}
+	}
 	complete := false
 	defer func() {
 		if !complete { // whatever happened, nothing half-written stays
@@ -110,6 +120,9 @@ func (c *scanCmd) Run(w *program.World) error {
 		Where:        filter, Accept: program.Accepts(known, w.Now()),
 	})
 	bar.Done()
+	if err == nil {
+		err = orphans.notice(g)
+	}
 	if err == nil && known != nil {
 		err = c.Notices(g, known, !sum.Interrupted && !g.fatal)
 	}
