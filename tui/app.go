@@ -328,11 +328,11 @@ func (a *App) ended() {
 	case a.ov.Err != nil:
 		a.fail("damaged: %s; what came before is shown", a.ov.Err.Error())
 	case a.ov.Bad > 0:
-		a.fail("%d lines could not be read; they are in the list", a.ov.Bad)
+		a.fail("%s not be read; see the list", plural(a.ov.Bad, "line could", "lines could"))
 	case a.ov.Frames == 0:
 		a.say("no frames in this trace")
 	case a.ov.Findings == [3]int{}:
-		a.say("no findings in %s frames", count(a.ov.Frames))
+		a.say("no findings in %s", plural(a.ov.Frames, "frame", "frames"))
 	case len(a.ov.Notices) > 0:
 		a.say("%s", a.ov.Notices[0])
 	}

@@ -431,7 +431,7 @@ func TestConfig(t *testing.T) {
 
 func TestBadLinesAndNothingFound(t *testing.T) {
 	d := drive(t, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n{\"jsonrpc\": oops\n"+`{"jsonrpc":"2.0","id":1,"result":{}}`+"\n")
-	d.sees("1 lines could not be read").keys("esc").sees("frames 3", "can't be read")
+	d.sees("1 line could not be read").keys("esc").sees("frames 3", "can't be read")
 	d.keys("down", "2").sees(`{"jsonrpc": oops`)
 	quiet := drive(t, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"+`{"jsonrpc":"2.0","id":1,"result":{}}`+"\n")
 	quiet.sees("Nothing was found", "no findings in 2 frames")

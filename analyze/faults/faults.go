@@ -61,7 +61,11 @@ func (l *List) Err() error {
 		return nil
 	}
 	if l.more > 0 {
-		return append(l.found, &Fault{File: l.File, Text: fmt.Sprintf("%d more faults", l.more)})
+		text := fmt.Sprintf("%d more faults", l.more)
+		if l.more == 1 {
+			text = "1 more fault"
+		}
+		return append(l.found, &Fault{File: l.File, Text: text})
 	}
 	return l.found
 }

@@ -39,7 +39,7 @@ func PrintError(w io.Writer, name string, err error) {
 	all := flatten(err, nil)
 	for i, err := range all {
 		if i == maxErrors {
-			fmt.Fprintf(w, "%s: ... and %d more errors\n", name, len(all)-i)
+			fmt.Fprintf(w, "%s: ... and %s\n", name, Count(len(all)-i, "more error", "more errors"))
 			return
 		}
 		if errors.Is(err, context.Canceled) {

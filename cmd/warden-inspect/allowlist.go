@@ -79,7 +79,7 @@ func (c *allowlistLintCmd) Run(w *program.World) error {
 				open++
 			}
 		}
-		said = fmt.Sprintf("%s, %d with ENFORCE", counted(len(p.Tools()), "tool"), open)
+		said = fmt.Sprintf("%s, %d with ENFORCE", program.Count(len(p.Tools()), "tool", "tools"), open)
 	}
 	return writeLint(w, c.Output, c.Format, c.Allowlist, lines, said)
 }

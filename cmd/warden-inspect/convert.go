@@ -80,7 +80,7 @@ func (r *run) copy(z zstdFlag, c *convert.Writer, o offline.Options, after func(
 		return err
 	}
 	if c.OverCap > 0 {
-		r.w.Warn(name, fmt.Sprintf("%d frames were over --max-frame-bytes: the copy has their ids, methods and sizes, not their content", c.OverCap))
+		r.w.Warn(name, fmt.Sprintf("%s over --max-frame-bytes: of such a frame the copy has id, method and size, not the content", program.Count(c.OverCap, "frame was", "frames were")))
 	}
 	if after != nil {
 		after()
@@ -147,15 +147,15 @@ func (c *redactCmd) Run(w *program.World) error {
 	}
 	cw := &convert.Writer{Redact: red}
 	return r.copy(c.zstdFlag, cw, offline.Options{Where: filter, Fingerprints: program.NeedsFingerprints(filter)}, func() {
-		fmt.Fprintf(w.Stderr, "%s: %d frames, %d of them with secrets, %d secrets replaced\n", name, cw.Frames, cw.Redacted, red.Replaced)
+		fmt.Fprintf(w.Stderr, "%s: %s, %d of them with secrets, %s replaced\n", name, program.Count(cw.Frames, "frame", "frames"), cw.Redacted, program.Count(red.Replaced, "secret", "secrets"))
 		if fixed := red.Fixed(); len(fixed) > 0 {
 			w.Warn(name, "left as they are, since their pattern allows no other value: "+strings.Join(fixed, ", "))
 		}
 		if cw.Late > 0 {
-			w.Warn(name, fmt.Sprintf("the first part stays of %d secrets over several frames: too much lies between these", cw.Late))
+			w.Warn(name, fmt.Sprintf("the first part stays of %s over several frames: too much lies between these", program.Count(cw.Late, "secret", "secrets")))
 		}
 		if red.Unsure > 0 {
-			w.Warn(name, fmt.Sprintf("in %d texts a finding may differ from the original's: a secret is part of a URL, host or phrase there, and was replaced all the same", red.Unsure))
+			w.Warn(name, fmt.Sprintf("in %s a finding may differ from the original's: a secret is part of a URL, host or phrase there, and was replaced all the same", program.Count(red.Unsure, "text", "texts")))
 		}
 	})
 }

@@ -127,7 +127,7 @@ func (r *driftReport) text(w io.Writer, drift []lock.Drift) error {
 	if len(drift) == 0 {
 		b.WriteString(safe.String(r.clean) + "\n")
 	} else {
-		fmt.Fprintf(&b, "%s: %s\n", safe.String(r.head), counted(len(drift), "difference"))
+		fmt.Fprintf(&b, "%s: %s\n", safe.String(r.head), program.Count(len(drift), "difference", "differences"))
 	}
 	for _, d := range drift {
 		fmt.Fprintf(&b, "  %-8s  %s  %s\n            %s\n", d.Severity, safe.String(d.Target), d.Class, safe.String(d.Detail))
@@ -140,12 +140,6 @@ func (r *driftReport) text(w io.Writer, drift []lock.Drift) error {
 }
 
 // counted is "1 tool" or "2 tools".
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
 
 func (r *driftReport) json(w io.Writer, drift []lock.Drift, code int) error {
 	for _, d := range drift {

@@ -122,7 +122,7 @@ func unseen(s *lock.Surface) []string {
 }
 
 func surfaceCounts(l *lock.Lock) string {
-	return fmt.Sprintf("%s, %s, %s", counted(len(l.Tools), "tool"), counted(len(l.Resources), "resource"), counted(len(l.Prompts), "prompt"))
+	return fmt.Sprintf("%s, %s, %s", program.Count(len(l.Tools), "tool", "tools"), program.Count(len(l.Resources), "resource", "resources"), program.Count(len(l.Prompts), "prompt", "prompts"))
 }
 
 // lockDone writes the reports of a command that made or read one lock without

@@ -68,7 +68,7 @@ func inconsistent(file string, faults []string, n int) error {
 		errs = append(errs, program.Fail("", "%s: inconsistent lock: %s", file, f))
 	}
 	if more := n - len(errs); more > 0 {
-		errs = append(errs, program.Fail("", "%s: and %s more", file, counted(more, "fault")))
+		errs = append(errs, program.Fail("", "%s: and %s more", file, program.Count(more, "fault", "faults")))
 	}
 	errs = append(errs, program.Fail("a changed surface must be pinned again: warden-inspect lock pin", "%s can't be relied on", file))
 	return errors.Join(errs...)
@@ -126,7 +126,7 @@ func (c *lockRotateCmd) Run(w *program.World) error {
 		if c.Approver == "" {
 			who = "the new one names no approver (--approver ID), so the approval stays as it was"
 		}
-		fmt.Fprintln(w.Stderr, safe.String(fmt.Sprintf("%s: %s, overall digest unchanged; %s", out, counted(l.Pin.Attestations, "attestation"), who)))
+		fmt.Fprintln(w.Stderr, safe.String(fmt.Sprintf("%s: %s, overall digest unchanged; %s", out, program.Count(l.Pin.Attestations, "attestation", "attestations"), who)))
 	}
 	return lockDone(w, c.lockReports, out, "lock-rotate", l)
 }

@@ -68,7 +68,7 @@ func (c *policyLintCmd) Run(w *program.World) error {
 	}
 	said := ""
 	if err == nil {
-		said = fmt.Sprintf("%s, %s", counted(len(p.Tools()), "tool"), counted(len(lines), "warning"))
+		said = fmt.Sprintf("%s, %s", program.Count(len(p.Tools()), "tool", "tools"), program.Count(len(lines), "warning", "warnings"))
 	}
 	return writeLint(w, c.Output, c.Format, c.Policy, lines, said)
 }
@@ -116,7 +116,7 @@ func writeLint(w *program.World, output, format, file string, lines []lintLine, 
 			return nil
 		}
 		if failed > 0 {
-			said = counted(failed, "error")
+			said = program.Count(failed, "error", "errors")
 		}
 		_, err := fmt.Fprintln(o, safe.String(file+": "+said))
 		return err

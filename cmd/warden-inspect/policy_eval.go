@@ -101,7 +101,7 @@ func (c *policyEvalCmd) Run(w *program.World) error {
 			}
 		}
 		if len(verdicts) == 0 {
-			return writeJSON(o, nothingJudged(p, tools[0]))
+			return report.WriteJSONLine(o, nothingJudged(p, tools[0]))
 		}
 		return nil
 	})

@@ -211,7 +211,7 @@ func coverageEnd(out io.Writer, cover *expect.Coverage, all, bare, traces int, e
 		}
 		fmt.Fprintf(out, "%s: not by a scan; %s\n", what, item.Elsewhere)
 	}
-	_, err := fmt.Fprintf(out, "%d traces exercise %d of %d rules; %d can't come from a scan, %d are bare\n", traces, all-bare-away, all, away, bare)
+	_, err := fmt.Fprintf(out, "%s %d of %s; %d can't come from a scan, %s bare\n", program.Count(traces, "trace exercises", "traces exercise"), all-bare-away, program.Count(all, "rule", "rules"), away, program.Count(bare, "is", "are"))
 	return err
 }
 

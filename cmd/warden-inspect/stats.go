@@ -72,11 +72,12 @@ type statsView struct {
 
 func (v *statsView) text(s *stats.Stats, sum *report.Summary) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d frames, %d bytes, %d tool calls, in %d sessions of %d traces\n", s.Frames, s.Bytes, s.Calls, s.Sessions, sum.Traces)
+	fmt.Fprintf(&b, "%s, %s, %s, in %s of %s\n", program.Count(s.Frames, "frame", "frames"), program.Count(s.Bytes, "byte", "bytes"), program.Count(s.Calls, "tool call", "tool calls"),
+		program.Count(s.Sessions, "session", "sessions"), program.Count(sum.Traces, "trace", "traces"))
 	if s.First != 0 {
 		fmt.Fprintf(&b, "from %s to %s, %s\n", clock(s.First), clock(s.Last), seconds(s.Last-s.First))
 	}
-	fmt.Fprintf(&b, "frame size  median %d, 90%% %d, 99%% %d, largest %d bytes\n", s.Size.Quantile(.5), s.Size.Quantile(.9), s.Size.Quantile(.99), s.Size.Max)
+	fmt.Fprintf(&b, "frame size  median %d, 90%% %d, 99%% %d, largest %s\n", s.Size.Quantile(.5), s.Size.Quantile(.9), s.Size.Quantile(.99), program.Count(s.Size.Max, "byte", "bytes"))
 	b.WriteString("frames      " + countsOf(s.Directions) + "\n            " + countsOf(s.Types) + "\n")
 	if methods := s.Methods(); len(methods) > 0 {
 		rows := [][]string{{"method", "dir", "requests", "notes", "errors", "lost", "bytes", "p50 ms", "p90 ms", "p99 ms", "max ms"}}

@@ -172,10 +172,10 @@ func (c *driveCmd) sum(w *program.World, d *drive.Driver, server int) error {
 		return driven(code)
 	}
 	if r.Differences > told {
-		fmt.Fprintf(w.Stdout, "%d more differences; --json tells all of them\n", r.Differences-told)
+		fmt.Fprintf(w.Stdout, "%s; --json tells all of them\n", program.Count(r.Differences-told, "more difference", "more differences"))
 	}
-	_, err := fmt.Fprintf(w.Stdout, "%d requests, %d answers compared: %d the same; %d differences; %d requests of the server answered; the server's exit code %d\n",
-		r.Requests, r.Answers, r.Same, r.Differences, r.Asked, server)
+	_, err := fmt.Fprintf(w.Stdout, "%s, %s compared: %d the same; %s; %s of the server answered; the server's exit code %d\n",
+		program.Count(r.Requests, "request", "requests"), program.Count(r.Answers, "answer", "answers"), r.Same, program.Count(r.Differences, "difference", "differences"), program.Count(r.Asked, "request", "requests"), server)
 	if err != nil {
 		return err
 	}

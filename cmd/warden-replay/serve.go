@@ -40,7 +40,7 @@ func (f *sessionFlags) load(w *program.World, trace string, cfg *replay.Config, 
 		return nil, err
 	}
 	if s.Passed > 0 {
-		w.Warn(name, fmt.Sprintf("%d frames are no messages, or were not recorded whole; they are passed over", s.Passed))
+		w.Warn(name, fmt.Sprintf("%s no message or not recorded whole, and passed over", program.Count(s.Passed, "frame is", "frames are")))
 	}
 	return s, nil
 }
@@ -129,7 +129,7 @@ func (c *serveCmd) Run(w *program.World) error {
 		return fmt.Errorf("serve: %w", err)
 	}
 	if !c.Quiet {
-		fmt.Fprintf(w.Stderr, "%s: %d requests answered (%d by order alone), %d without a recorded answer\n", name, server.Answered, server.InOrder, server.Unmatched)
+		fmt.Fprintf(w.Stderr, "%s: %s answered (%d by order alone), %d without a recorded answer\n", name, program.Count(server.Answered, "request", "requests"), server.InOrder, server.Unmatched)
 	}
 	switch {
 	case w.Interrupted():

@@ -63,6 +63,6 @@ func (c *testCmd) shrink(w *program.World, base *ruleset.Set) error {
 	if small.Kept.SubRule != "" {
 		rule += " " + small.Kept.SubRule
 	}
-	fmt.Fprintf(w.Stderr, "%s: %s of %s kept in %d of %d records, %d bytes\n", name, rule, safe.Name(filepath.Base(x.Trace)), small.After, small.Before, len(small.Trace))
+	fmt.Fprintf(w.Stderr, "%s: %s of %s kept in %d of %s, %s\n", name, rule, safe.Name(filepath.Base(x.Trace)), small.After, program.Count(small.Before, "record", "records"), program.Count(len(small.Trace), "byte", "bytes"))
 	return nil
 }

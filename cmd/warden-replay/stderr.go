@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/warden-trace/warden/cmd/program"
 	"github.com/warden-trace/warden/formats/report/safe"
 )
 
@@ -62,7 +63,7 @@ func (n *notices) close() {
 	select {
 	case <-n.done:
 		if lost := n.lost.Load(); lost > 0 {
-			fmt.Fprintf(n.w, "%s: %d more lines were dropped: standard error was not read in time\n", name, lost)
+			fmt.Fprintf(n.w, "%s: %s dropped: standard error was not read in time\n", name, program.Count(lost, "more line was", "more lines were"))
 		}
 	case <-time.After(n.patient):
 	}

@@ -115,13 +115,13 @@ func (c *stepCmd) after(w *program.World, t *tape.Tape) error {
 	if ov.Blocks > 0 {
 		fmt.Fprintf(w.Stdout, "%s: %d of %d block findings undecided\n", name, ov.Open, ov.Blocks)
 	} else if ov.Done {
-		fmt.Fprintf(w.Stdout, "%s: no block findings; %d frames\n", name, ov.Frames)
+		fmt.Fprintf(w.Stdout, "%s: no block findings; %s\n", name, program.Count(ov.Frames, "frame", "frames"))
 	}
 	switch {
 	case ov.Err != nil:
 		return program.Fail("", "%s: damaged: %w; what came before was shown", name, ov.Err)
 	case ov.Bad > 0 && !c.Follow:
-		return program.Fail("", "%s: %d lines could not be read", name, ov.Bad)
+		return program.Fail("", "%s: %s could not be read", name, program.Count(ov.Bad, "line", "lines"))
 	case w.Interrupted():
 		return program.Status(program.ExitInterrupt)
 	}

@@ -88,7 +88,7 @@ func (c *testCmd) test(w *program.World, base *ruleset.Set, cases []*expect.Case
 	var errs []error
 	for i, x := range cases {
 		if w.Interrupted() {
-			return program.Interrupted(fmt.Sprintf("%d of %s tested", i, plural(len(cases), "trace")))
+			return program.Interrupted(fmt.Sprintf("%d of %s tested", i, program.Count(len(cases), "trace", "traces")))
 		}
 		r := x.Run(load)
 		results = append(results, r)
@@ -112,7 +112,7 @@ func (c *testCmd) test(w *program.World, base *ruleset.Set, cases []*expect.Case
 				return err
 			}
 		case c.Verbose:
-			fmt.Fprintf(w.Stdout, "ok      %s: %d findings\n", safe.Name(x.Name), len(r.Got.Findings))
+			fmt.Fprintf(w.Stdout, "ok      %s: %s\n", safe.Name(x.Name), program.Count(len(r.Got.Findings), "finding", "findings"))
 		}
 	}
 	if c.Junit != "" {
@@ -121,9 +121,9 @@ func (c *testCmd) test(w *program.World, base *ruleset.Set, cases []*expect.Case
 		}
 	}
 	if tested > 0 || len(errs) == 0 { // no sums of what was not read
-		line := fmt.Sprintf("%s, %s: %d differ", plural(tested, "trace"), plural(findings, "finding"), differ)
+		line := fmt.Sprintf("%s, %s: %d differ", program.Count(tested, "trace", "traces"), program.Count(findings, "finding", "findings"), differ)
 		if updated > 0 {
-			line += ", " + plural(updated, "expectation") + " written"
+			line += ", " + program.Count(updated, "expectation", "expectations") + " written"
 		}
 		if more := len(cases) - tested; more > 0 {
 			line += fmt.Sprintf("; %d not tested", more)
@@ -176,10 +176,10 @@ func (c *testCmd) cover(w *program.World, base *ruleset.Set, cases []*expect.Cas
 		var sums []string
 		for _, kind := range []string{"rule", "pattern", "host", "network", "phrase"} {
 			if all[kind] > 0 {
-				sums = append(sums, fmt.Sprintf("%d of %d %ss", hit[kind], all[kind], kind))
+				sums = append(sums, fmt.Sprintf("%d of %s", hit[kind], program.Count(all[kind], kind, kind+"s")))
 			}
 		}
-		if _, err := fmt.Fprintf(w.Stdout, "%s: exercised are %s\n", plural(len(cases), "trace"), strings.Join(sums, ", ")); err != nil {
+		if _, err := fmt.Fprintf(w.Stdout, "%s: exercised are %s\n", program.Count(len(cases), "trace", "traces"), strings.Join(sums, ", ")); err != nil {
 			return err
 		}
 	}
@@ -219,7 +219,7 @@ func (c *testCmd) mutate(w *program.World, base *ruleset.Set, cases []*expect.Ca
 			short = fmt.Sprintf(", less than the %g %% of --min-score", c.MinScore)
 		}
 		fmt.Fprintf(w.Stdout, "%s of the rules, %d noticed by the expectations of %s: %.1f %%%s\n",
-			plural(len(score.Mutants), "edit"), score.Noticed, plural(len(cases), "trace"), score.Percent(), short)
+			program.Count(len(score.Mutants), "edit", "edits"), score.Noticed, program.Count(len(cases), "trace", "traces"), score.Percent(), short)
 	}
 	if score.Percent() < c.MinScore {
 		return program.Status(program.ExitFindings)
@@ -238,11 +238,4 @@ func printTo(w *program.World, file string, f func(io.Writer) error) error {
 		return err
 	}
 	return out.Close()
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -85,9 +85,9 @@ func (v *verdicts) session(s *verify.Session) error {
 			more += fmt.Sprintf("; left out: %s (%d)", l.What, l.N)
 		}
 		if s.Skipped > 0 {
-			more += fmt.Sprintf("; %d plays skipped: a line can't carry a raw line break", s.Skipped)
+			more += fmt.Sprintf("; %s skipped: a line can't carry a raw line break", program.Count(s.Skipped, "play", "plays"))
 		}
-		_, err = fmt.Fprintf(v.w.Stdout, "agree         %s: %d frames, %d findings, %d setups%s\n", where, s.Frames, s.Findings, s.Setups, more)
+		_, err = fmt.Fprintf(v.w.Stdout, "agree         %s: %s, %s, %s%s\n", where, program.Count(s.Frames, "frame", "frames"), program.Count(s.Findings, "finding", "findings"), program.Count(s.Setups, "setup", "setups"), more)
 	}
 	return err
 }
@@ -104,8 +104,8 @@ func (v *verdicts) total(code int) error {
 	case v.fatal && v.sum.Sessions == 0:
 		return nil // no sums of what was not read
 	}
-	_, err := fmt.Fprintf(v.w.Stdout, "%d sessions: %d agree, %d differ, %d not verified; %d frames, %d plays\n",
-		v.sum.Sessions, v.sum.Agree, v.sum.Differ, v.sum.NotVerified, v.sum.Frames, v.sum.Plays)
+	_, err := fmt.Fprintf(v.w.Stdout, "%s: %d agree, %d differ, %d not verified; %s, %s\n",
+		program.Count(v.sum.Sessions, "session", "sessions"), v.sum.Agree, v.sum.Differ, v.sum.NotVerified, program.Count(v.sum.Frames, "frame", "frames"), program.Count(v.sum.Plays, "play", "plays"))
 	return err
 }
 

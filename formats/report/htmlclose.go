@@ -228,8 +228,8 @@ func (p *page) sortedTools() []*toolSum {
 // static appends what a reader without script sees, and a printer of the sums.
 func (p *page) static(s *Summary) {
 	b := append(p.buf, `<div id="app"></div><main id="static"><h1>warden report</h1><p>`...)
-	b = append(b, itoa(s.Counts.Block)+" block, "+itoa(s.Counts.Monitor)+" monitor, "+itoa(s.Counts.Note)+" note findings in "+
-		itoa(s.Frames)+" frames, "+itoa(s.Sessions)+" sessions, "+itoa(s.Traces)+" traces. Exit code "+strconv.Itoa(s.ExitCode)+".</p>"...)
+	b = append(b, itoa(s.Counts.Block)+" block, "+itoa(s.Counts.Monitor)+" monitor, "+count(s.Counts.Note, "note finding", "note findings")+" in "+
+		count(s.Frames, "frame", "frames")+", "+count(s.Sessions, "session", "sessions")+", "+count(s.Traces, "trace", "traces")+". Exit code "+strconv.Itoa(s.ExitCode)+".</p>"...)
 	if s.Interrupted {
 		b = append(b, "<p>"+interrupted+".</p>"...)
 	}

@@ -161,7 +161,7 @@ func (m *markdown) Close(s *Summary) error {
 		b = append(b, "\n**Before you trust this:**\n\n"...)
 		b = append(b, m.about...)
 		if m.more > 0 {
-			b = append(b, "- ... and "+thousands(m.more)+" more remarks\n"...)
+			b = append(b, "- ... and "+count(m.more, "more remark", "more remarks")+"\n"...)
 		}
 		if s.ParseErrors > 0 {
 			b = append(b, "- "+count(s.ParseErrors, "line", "lines")+" could not be read nor inspected\n"...)

@@ -68,6 +68,11 @@ func (p *Problem) String() string {
 	return p.Trace + ": " + p.Message
 }
 
+// MoreLines is the problem that counts unreadable lines which are not named.
+func MoreLines(n int) Problem {
+	return Problem{Message: count(int64(n), "more line", "more lines") + " could not be read", Parse: true, Fatal: true}
+}
+
 // Counts are findings by tier and by rule.
 type Counts struct {
 	Block, Monitor, Note int64

@@ -203,7 +203,7 @@ func (s *sarifLog) invocation(sum *Summary) *sarif.Invocation {
 	}
 	if s.notesLeft > 0 {
 		s.notes = append(s.notes, notification("warning", "notification-limit",
-			fmt.Sprintf("%d more notifications are left out", s.notesLeft)))
+			count(int64(s.notesLeft), "more notification is", "more notifications are")+" left out"))
 	}
 	if sum.Interrupted {
 		s.notes = append(s.notes, notification("error", "interrupted", interrupted))

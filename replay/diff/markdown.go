@@ -19,7 +19,7 @@ func (s *Summary) WriteMarkdown(w io.Writer, n Names) error {
 		const most = 50
 		for i, e := range s.Edits {
 			if i == most {
-				fmt.Fprintf(&b, "| and %d more edits; %s | | | |\n", len(s.Edits)-most, allOfThem)
+				fmt.Fprintf(&b, "| and %s; %s | | | |\n", plural(int64(len(s.Edits)-most), "more edit"), allOfThem)
 				break
 			}
 			fmt.Fprintf(&b, "| %s | %d | %d | %d |\n", code(e.String()), e.Added, e.Removed, e.Changed)

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -183,7 +182,7 @@ func (m *merge) end(err error) {
 	}
 	m.flush()
 	if n := m.bad - 20; n > 0 {
-		m.problem(report.Problem{Message: fmt.Sprintf("%d more lines could not be read", n), Parse: true, Fatal: true})
+		m.problem(report.MoreLines(n))
 	}
 	if err != nil && !errors.Is(err, errInterrupted) {
 		m.problem(report.Problem{Fatal: true, Message: "damaged: " + err.Error() + "; what came before is compared"})

@@ -2,7 +2,6 @@ package offline
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/warden-trace/warden/analyze"
@@ -225,7 +224,7 @@ func (m *merge) end(j *job) {
 	}
 	m.sessions.Close()
 	if n := m.bad - namedBadLines; n > 0 {
-		m.problem(report.Problem{Message: fmt.Sprintf("%d more lines could not be read", n), Parse: true, Fatal: true})
+		m.problem(report.MoreLines(n))
 	}
 	if m.t.Frames > 0 && !m.known {
 		// JSON lines that say nothing: reading them as clean would be a lie
