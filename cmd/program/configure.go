@@ -36,31 +36,9 @@ func readInput(what, name string) ([]byte, error) {
 // session machine. The warnings are sentences for the user.
 func Configure(w *World, r *RuleFlags, p *PostureFlags, in *ReadFlags) (*replay.Config, []string, error) {
 	var warnings []string
-	rules := r.Base
-	if rules == nil {
-		rules = ruleset.Builtin()
-	}
-	for _, name := range r.Ruleset {
-		// A built-in set is where the others are added to, wherever it stands.
-		if set, ok := ruleset.Named(name); ok {
-			rules = set
-		}
-	}
-	for _, name := range r.Ruleset {
-		if _, ok := ruleset.Named(name); ok {
-			continue
-		}
-		data, err := readInput("--ruleset", name)
-		if err != nil {
-			return nil, nil, err
-		}
-		more, err := ruleset.Load(name, data)
-		if err == nil {
-			rules, err = rules.Merge(more)
-		}
-		if err != nil {
-			return nil, nil, Fail("a ruleset can only add; relaxing is the lock's and the flags' work", "--ruleset: %w", err)
-		}
+	rules, err := RuleSets(r.Base, r.Ruleset)
+	if err != nil {
+		return nil, nil, err
 	}
 	cfg := &replay.Config{Rules: rules, MaxInflight: in.MaxInflight, MaxFrame: in.MaxFrameBytes}
 	if r.Coverage == "spec" {
@@ -86,7 +64,6 @@ func Configure(w *World, r *RuleFlags, p *PostureFlags, in *ReadFlags) (*replay.
 		}
 		opts.Phrases = append(opts.Phrases, phrases...)
 	}
-	var err error
 	if cfg.Posture, err = posture(p, &opts); err != nil {
 		return nil, nil, err
 	}
@@ -98,6 +75,38 @@ func Configure(w *World, r *RuleFlags, p *PostureFlags, in *ReadFlags) (*replay.
 		return nil, nil, err
 	}
 	return cfg, append(warnings, more...), nil
+}
+
+// RuleSets is base (nil: the built-in rules) with what the files and built-in
+// sets of these names add.
+func RuleSets(base *ruleset.Set, names []string) (*ruleset.Set, error) {
+	rules := base
+	if rules == nil {
+		rules = ruleset.Builtin()
+	}
+	for _, name := range names {
+		// A built-in set is where the others are added to, wherever it stands.
+		if set, ok := ruleset.Named(name); ok {
+			rules = set
+		}
+	}
+	for _, name := range names {
+		if _, ok := ruleset.Named(name); ok {
+			continue
+		}
+		data, err := readInput("--ruleset", name)
+		if err != nil {
+			return nil, err
+		}
+		more, err := ruleset.Load(name, data)
+		if err == nil {
+			rules, err = rules.Merge(more)
+		}
+		if err != nil {
+			return nil, Fail("a ruleset can only add; relaxing is the lock's and the flags' work", "--ruleset: %w", err)
+		}
+	}
+	return rules, nil
 }
 
 func phraseFile(what, name string) ([]string, error) {

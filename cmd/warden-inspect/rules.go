@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/warden-trace/warden/analyze"
@@ -25,15 +26,46 @@ type rulesCmd struct {
 type rulesListCmd struct {
 	CoverageOf string `placeholder:"DIR" help:"Scan the traces of DIR, each as its expectation says, and list the rules that none of them exercises; exit 1 if there are any."`
 	Family     string `placeholder:"NAME" help:"Only this family: catalog, secret, policy, allowlist, profile, lock."`
-	Ruleset    string `placeholder:"NAME" default:"builtin" help:"Rules of this built-in set (${default})."`
-	JSON       bool   `name:"json" help:"One JSON object a line."`
-	Output     string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	rulesOf
+	JSON   bool   `name:"json" help:"One JSON object a line."`
+	Output string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+}
+
+// rulesOf names the rule sets in question.
+type rulesOf struct {
+	Ruleset []string `placeholder:"FILE" sep:"none" help:"The built-in rules and those that this file adds; or the name of a built-in set: calibrated."`
+}
+
+// set loads them, with a rule for each pattern of a file: there it has no text.
+func (f *rulesOf) set() (*ruleset.Set, error) {
+	set, err := program.RuleSets(nil, f.Ruleset)
+	if err != nil {
+		return nil, err
+	}
+	out := *set
+	out.Rules = slices.Clone(set.Rules)
+	at := len(out.Rules)
+	for i := range out.Rules {
+		if out.Rules[i].Family == "secret" {
+			at = i + 1
+		}
+	}
+	for i := range set.Secrets {
+		if s := &set.Secrets[i]; set.Rule(s.ID) == nil {
+			out.Rules = slices.Insert(out.Rules, at, ruleset.Rule{ID: s.ID, Family: "secret", Tier: analyze.Block, Severity: s.Severity,
+				Title: "A pattern of a rule set file", What: "A match of the pattern below.",
+				Relax: "`secret_echo_applies: false` for the tool in the lock. On the wire: `--redact-secret-echo` or `--no-block-secret-echo`."})
+			at++
+		}
+	}
+	return &out, nil
 }
 
 type rulesShowCmd struct {
-	ID     []string `arg:"" name:"id" help:"Rule id, WRD-RES-ANSI for instance; any case."`
-	JSON   bool     `name:"json" help:"One JSON object a line."`
-	Output string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	ID []string `arg:"" name:"id" help:"Rule id, WRD-RES-ANSI for instance; any case."`
+	rulesOf
+	JSON   bool   `name:"json" help:"One JSON object a line."`
+	Output string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 }
 
 // ruleJSON is a rule as --json writes it.
@@ -82,15 +114,15 @@ func printTo(w *program.World, file string, f func(io.Writer) error) error {
 
 // Run lists rules.
 func (c *rulesListCmd) Run(w *program.World) error {
-	set, ok := ruleset.Named(c.Ruleset)
-	if !ok {
-		return program.Fail("builtin is one", "--ruleset: no such built-in rule set")
+	set, err := c.set()
+	if err != nil {
+		return err
 	}
 	if c.CoverageOf != "" {
 		return c.coverage(w, set)
 	}
 	n := 0
-	err := printTo(w, c.Output, func(out io.Writer) error {
+	err = printTo(w, c.Output, func(out io.Writer) error {
 		last := ""
 		for i := range set.Rules {
 			r := &set.Rules[i]
@@ -217,7 +249,10 @@ func coverageEnd(out io.Writer, cover *expect.Coverage, all, bare, traces int, e
 
 // Run explains rules.
 func (c *rulesShowCmd) Run(w *program.World) error {
-	set := ruleset.Builtin()
+	set, err := c.set()
+	if err != nil {
+		return err
+	}
 	var rules []*ruleset.Rule
 	for _, id := range c.ID {
 		r := set.Rule(strings.ToUpper(strings.TrimSpace(id)))
