@@ -31,7 +31,7 @@ func (t *text) Trace(tr *Trace) error {
 		if t.clean == 1 || len(tr.Sessions) > 1 {
 			t.blank()
 		}
-		t.head(tr, c.LeftOut == 0)
+		t.head(tr, c.LeftOut == 0 && tr.Frames > 0) // of nothing nothing is clean
 		if t.o.Verbose {
 			t.sessions(tr)
 		}
