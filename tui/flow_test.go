@@ -200,6 +200,7 @@ func TestFilter(t *testing.T) {
 	}
 	d.keys("esc").sees("frames 24").lacks("frames 2 of")
 	d.keys("f", "ctrl+u").types("nonsense ==").keys("enter").sees("filter:")
+	d.keys("f", "ctrl+u").types(`rule == "WRD-RES-ANSII"`).keys("enter").sees("filter:", "is never")
 	d.keys("f", "ctrl+u").types("help").keys("enter").sees("Fields of frames")
 }
 

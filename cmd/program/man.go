@@ -40,7 +40,7 @@ func (c *ManCmd) Run(ctx *kong.Context, w *World) error {
 				return err
 			}
 		}
-		return Fail("see --help for the commands", "no such command: %s", strings.Join(c.Page, " "))
+		return Fail("see "+ctx.Model.Name+" --help for the commands", "there is no command %q", strings.Join(c.Page, " "))
 	}
 	if len(c.Page) > 0 {
 		return Fail("", "--dir writes all pages; name none")
