@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/warden-trace/warden/cmd/program"
+	"github.com/warden-trace/warden/replay/drive"
 )
 
 // TestDriverStories runs what users do with verify, serve and drive.
@@ -67,6 +70,26 @@ func TestAgain(t *testing.T) {
 	for in, want := range map[string]string{"": "''", "a/b-1.jsonl": "a/b-1.jsonl", "a b": "'a b'", "it's": `'it'\''s'`, "a\x1b[2J": `$'a\x1b[2J'`} {
 		if got := shellWord(in); got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+}
+
+// A person is told of some differences and of how many more there are; JSON has
+// them all.
+func TestDriveTellsAllInJSON(t *testing.T) {
+	for _, c := range []struct {
+		json bool
+		want int
+	}{{false, told}, {true, told + 50}} {
+		var out strings.Builder
+		w, d := &program.World{Stdout: &out}, driveCmd{JSON: c.json}
+		for n := range told + 50 {
+			if err := d.tell(w, n+1, &drive.Difference{Method: "ping"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := strings.Count(out.String(), "ping"); got != c.want {
+			t.Errorf("JSON %v: %d differences told, want %d", c.json, got, c.want)
 		}
 	}
 }

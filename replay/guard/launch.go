@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/warden-trace/warden/analyze/secret"
@@ -52,7 +53,7 @@ func argument(arg string) string {
 // withheld stands for a text of which nothing may be shown.
 func withheld(s string) string { return fmt.Sprintf("…(len=%d)", len(s)) }
 
-var secretNames = []string{"secret", "token", "passw", "pwd", "apikey", "api-key", "api_key", "access-key", "access_key", "credential", "bearer", "auth"}
+var secretNames = []string{"secret", "token", "passw", "pwd", "apikey", "api-key", "api_key", "access-key", "access_key", "credential", "bearer", "authorization"}
 
 // namesSecret reports a flag or variable whose value is likely to be a secret.
 func namesSecret(flag string) bool {
@@ -62,5 +63,6 @@ func namesSecret(flag string) bool {
 			return true
 		}
 	}
-	return false
+	words := strings.FieldsFunc(flag, func(r rune) bool { return r == '-' || r == '_' })
+	return slices.Contains(words, "auth") // no part of a word: an author is no secret
 }
