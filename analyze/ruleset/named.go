@@ -13,3 +13,6 @@ func Named(name string) (*Set, bool) {
 	}
 	return nil, false
 }
+
+// Names are the names that Named knows.
+func Names() []string { return []string{"builtin", "calibrated"} }

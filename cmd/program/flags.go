@@ -11,10 +11,10 @@ type RuleFlags struct {
 	Lock          string   `placeholder:"FILE" help:"Pinned tool surface: per-tool precision, tool shapes and the drift gate." group:"Rules"`
 	Policy        string   `placeholder:"FILE" help:"Argument policy (YAML): judge the arguments of tool calls." group:"Rules"`
 	Allowlist     string   `placeholder:"FILE" help:"Call allow-list (JSON, default deny): judge whole calls and the session's order." group:"Rules"`
-	Profile       []string `placeholder:"NAME" sep:"none" help:"Conformance profile: ocu-mcp-2025-06-18, ocu-exec. May be given several times." group:"Rules"`
+	Profile       []string `complete:"profile" placeholder:"NAME" sep:"none" help:"Conformance profile: ocu-mcp-2025-06-18, ocu-exec. May be given several times." group:"Rules"`
 	ExfilDenylist []string `placeholder:"FILE" sep:"none" help:"More never-callback hosts, one a line, beside the built-in ones." group:"Rules"`
 	InjectPhrases []string `placeholder:"FILE" sep:"none" help:"More injection phrases, one a line, beside the built-in ones." group:"Rules"`
-	Ruleset       []string `placeholder:"FILE" sep:"none" help:"More rules (YAML): secret patterns, hosts, phrases, networks. Can only add. Or the name of a built-in set: calibrated." group:"Rules"`
+	Ruleset       []string `complete:"more" placeholder:"FILE" sep:"none" help:"More rules (YAML): secret patterns, hosts, phrases, networks. Can only add. Or the name of a built-in set: calibrated." group:"Rules"`
 	Coverage      string   `enum:"full,spec" default:"full" help:"full: everything that carries a tool's output; spec: the original catalog alone." group:"Rules"`
 	Limit         []string `placeholder:"NAME=N" sep:"none" help:"Override a limit of the allow-list (guwah.NAME) or of a profile." group:"Rules"`
 	Audience      string   `placeholder:"AUD" help:"Expected audience of bearer tokens, for the profile's HTTP rules." group:"Rules"`

@@ -15,7 +15,7 @@ import (
 // ManCmd prints a manual page, or writes them all; they are made from the
 // command line's own model.
 type ManCmd struct {
-	Page []string `arg:"" optional:"" name:"command" help:"The command that the page is about; none: the program."`
+	Page []string `complete:"page" arg:"" optional:"" name:"command" help:"The command that the page is about; none: the program."`
 	Dir  string   `placeholder:"DIR" help:"Write all pages to DIR."`
 }
 

@@ -45,7 +45,7 @@ func (r *lockReports) apart(w *program.World, output string, traces []string, in
 // lockLaunch is how the server of a recording is reached.
 type lockLaunch struct {
 	URL     string   `name:"url" placeholder:"URL" help:"The server's URL, for one that is reached over HTTP."`
-	Command []string `arg:"" optional:"" name:"cmd" help:"After --: the server's launch command, where the recording does not tell it."`
+	Command []string `complete:"command" arg:"" optional:"" name:"cmd" help:"After --: the server's launch command, where the recording does not tell it."`
 }
 
 // apply puts what the command line says of the server over what the recording

@@ -25,7 +25,7 @@ type rulesCmd struct {
 
 type rulesListCmd struct {
 	CoverageOf string `placeholder:"DIR" help:"Scan the traces of DIR, each as its expectation says, and list the rules that none of them exercises; exit 1 if there are any."`
-	Family     string `placeholder:"NAME" help:"Only this family: catalog, secret, policy, allowlist, profile, lock."`
+	Family     string `complete:"catalog,secret,policy,allowlist,profile,lock" placeholder:"NAME" help:"Only this family: catalog, secret, policy, allowlist, profile, lock."`
 	rulesOf
 	JSON   bool   `name:"json" help:"One JSON object a line."`
 	Output string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
@@ -33,7 +33,7 @@ type rulesListCmd struct {
 
 // rulesOf names the rule sets in question.
 type rulesOf struct {
-	Ruleset []string `placeholder:"FILE" sep:"none" help:"The built-in rules and those that this file adds; or the name of a built-in set: calibrated."`
+	Ruleset []string `complete:"more" placeholder:"FILE" sep:"none" help:"The built-in rules and those that this file adds; or the name of a built-in set: calibrated."`
 }
 
 // set loads them, with a rule for each pattern of a file: there it has no text.
@@ -62,7 +62,7 @@ func (f *rulesOf) set() (*ruleset.Set, error) {
 }
 
 type rulesShowCmd struct {
-	ID []string `arg:"" name:"id" help:"Rule id, WRD-RES-ANSI for instance; any case."`
+	ID []string `complete:"rule" arg:"" name:"id" help:"Rule id, WRD-RES-ANSI for instance; any case."`
 	rulesOf
 	JSON   bool   `name:"json" help:"One JSON object a line."`
 	Output string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`

@@ -21,8 +21,8 @@ import (
 type diffCmd struct {
 	Corpus []string `arg:"" name:"corpus" help:"Recordings: files, directories, globs, archives, or - for standard input."`
 
-	Base string `required:"" placeholder:"RULES" help:"Rules to compare with: a ruleset file (it may remove and loosen), builtin, calibrated, or REVISION:PATH of a file in git."`
-	Head string `required:"" placeholder:"RULES" help:"The rules as they are to be."`
+	Base string `complete:"rules" required:"" placeholder:"RULES" help:"Rules to compare with: a ruleset file (it may remove and loosen), builtin, calibrated, or REVISION:PATH of a file in git."`
+	Head string `complete:"rules" required:"" placeholder:"RULES" help:"The rules as they are to be."`
 
 	Format           string `enum:"text,json,markdown,sarif" default:"text" help:"What goes to standard output: text, json, markdown, sarif." group:"Output"`
 	Output           string `short:"o" placeholder:"FILE" help:"Write that to FILE instead." group:"Output"`

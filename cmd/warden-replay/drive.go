@@ -29,7 +29,7 @@ type driveCmd struct {
 
 	AllowDegradedPlatform bool `help:"Run on a platform without process groups (Windows), best effort." group:"Limits"`
 
-	Command []string `arg:"" passthrough:"partial" name:"command" help:"The server's command and arguments, after --."`
+	Command []string `complete:"command" arg:"" passthrough:"partial" name:"command" help:"The server's command and arguments, after --."`
 }
 
 // driveSummary is the last line of drive --json.

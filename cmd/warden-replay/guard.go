@@ -42,7 +42,7 @@ type guardCmd struct {
 
 	AllowDegradedPlatform bool `help:"Run on a platform without process groups (Windows), best effort." group:"Strictness"`
 
-	Command []string `arg:"" optional:"" passthrough:"partial" name:"command" help:"The server's command and arguments, after --."`
+	Command []string `complete:"command" arg:"" optional:"" passthrough:"partial" name:"command" help:"The server's command and arguments, after --."`
 }
 
 // Help is shown below the flags.

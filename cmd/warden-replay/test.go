@@ -20,7 +20,7 @@ type testCmd struct {
 
 	Update  bool     `help:"Rewrite the expectations that differ, and write those that are missing."`
 	Junit   string   `placeholder:"FILE" help:"Also write JUnit XML to FILE."`
-	Ruleset []string `placeholder:"RULES" sep:"none" help:"Test these rules instead of the built-in ones: a file (it may remove and loosen), a built-in set's name, or rev:path. Several are applied one after the other."`
+	Ruleset []string `complete:"rules" placeholder:"RULES" sep:"none" help:"Test these rules instead of the built-in ones: a file (it may remove and loosen), a built-in set's name, or rev:path. Several are applied one after the other."`
 	Verbose bool     `short:"v" help:"Name the traces that are as expected too."`
 
 	RuleCoverage bool    `help:"List the rules and entries (patterns, hosts, networks, phrases) that no trace exercises; exit 1 if there are any." group:"Strength"`
@@ -30,8 +30,8 @@ type testCmd struct {
 	Jobs         int     `default:"0" placeholder:"N" help:"With --mutate: workers; 0: one a processor." group:"Strength"`
 
 	Shrink   string `placeholder:"TRACE" help:"Cut TRACE to the fewest frames and shortest strings that keep a finding, secrets made up; the trace goes to standard output." group:"Shrink"`
-	Rule     string `placeholder:"ID" help:"With --shrink: keep a finding of this rule or sub-rule; default: the first of the strongest tier." group:"Shrink"`
-	Output   string `short:"o" placeholder:"NAME" help:"With --shrink: write NAME.jsonl and NAME.expect.json instead." group:"Shrink"`
+	Rule     string `complete:"rule" placeholder:"ID" help:"With --shrink: keep a finding of this rule or sub-rule; default: the first of the strongest tier." group:"Shrink"`
+	Output   string `complete:"file" short:"o" placeholder:"NAME" help:"With --shrink: write NAME.jsonl and NAME.expect.json instead." group:"Shrink"`
 	NoRedact bool   `help:"With --shrink: leave secrets as they are." group:"Shrink"`
 }
 
