@@ -61,3 +61,22 @@ func (o *outlet) Stat() (os.FileInfo, error) {
 
 // stater is what os.File has and a comparison of files needs.
 type stater interface{ Stat() (os.FileInfo, error) }
+
+// OneStream reports that standard output and standard error end at the same place,
+// a terminal or the log of a job: whoever reads the one reads the other too.
+func (w *World) OneStream() bool {
+	a, ok := w.Stdout.(stater)
+	if !ok {
+		return false
+	}
+	b, ok := w.Stderr.(stater)
+	if !ok {
+		return false
+	}
+	x, err := a.Stat()
+	if err != nil {
+		return false
+	}
+	y, err := b.Stat()
+	return err == nil && os.SameFile(x, y)
+}

@@ -108,7 +108,7 @@ func (c *scanCmd) Run(w *program.World) error {
 		}
 	}()
 	g := &gate{Handler: handler, failOn: c.FailOn, auditOnly: c.AuditOnly, tolerant: c.AllowParseErrors}
-	if !program.IsTerminal(w.Stdout) || c.Output != "" {
+	if c.Output != "" || !program.IsTerminal(w.Stdout) && !w.OneStream() {
 		g.aside = func(err error) { program.PrintError(w.Stderr, name, err) }
 	}
 	bar := w.NewProgress(c.Progress, c.Quiet)
@@ -274,8 +274,8 @@ type gate struct {
 	auditOnly bool
 	tolerant  bool
 	fatal     bool
-	// aside tells of an error where the text report may not be seen: it goes
-	// to a file, to another program, or is no text.
+	// aside tells of an error where the report on standard output may not be
+	// seen: it goes to a file or to another program, and standard error does not.
 	aside func(error)
 }
 

@@ -310,6 +310,31 @@ func TestClosedStandardOutput(t *testing.T) {
 	holdsNothingHidden(t, dir)
 }
 
+// TestProblemIsToldOnce: what can't be read is told on standard error too, but not
+// where the report goes to the same place.
+func TestProblemIsToldOnce(t *testing.T) {
+	for _, c := range []struct {
+		args  []string
+		one   bool
+		times int
+	}{
+		{[]string{"nofile"}, true, 1},
+		{[]string{"nofile"}, false, 2},
+		{[]string{"nofile", "-o", "r"}, true, 1},
+	} {
+		cmd := start(t, t.TempDir(), c.args...)
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		if c.one {
+			cmd.Stderr = &out // the same pipe
+		}
+		cmd.Run()
+		if n := strings.Count(out.String()+errs.String(), "nofile: no such file"); n != c.times {
+			t.Errorf("%v: told %d times\n%s%s", c.args, n, &out, &errs)
+		}
+	}
+}
+
 // TestSecondInterruptLeavesNothing: asked twice, a program that can't end by
 // itself (its reader does not read) is ended, and its temporary files go.
 func TestSecondInterruptLeavesNothing(t *testing.T) {
