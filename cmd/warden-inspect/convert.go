@@ -116,8 +116,9 @@ type redactCmd struct {
 
 // Help is what --help says beside the flags.
 func (redactCmd) Help() string {
-	return `Writes a canonical copy in which each match of the secret rules, in any string,
-key, id or header of any frame, is a made-up value of the same form and length.
+	return `Writes a copy in the canonical form (see convert) in which each match of the
+secret rules, in any string, key, id or header of any frame, is a made-up value of
+the same form and length. All other bytes of a frame stay as they were.
 The rules find the same in the copy as in the original. The same secret always
 becomes the same value, so calls can still be followed. The first characters of a
 secret stay, as reports show them. Look at what is not a secret to the rules
