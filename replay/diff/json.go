@@ -126,7 +126,8 @@ func (s *Summary) WriteJSON(w io.Writer, n Names, exit int) error {
 		Sessions    int64   `json:"sessions"`
 		Frames      int64   `json:"frames"`
 		ParseErrors int64   `json:"parse_errors"`
+		Interrupted bool    `json:"interrupted"`
 		ExitCode    int     `json:"exit_code"`
 	}{"diff-summary", side{n.Base, s.Base.Hash, s.Base.Findings}, side{n.Head, s.Head.Hash, s.Head.Findings}, s.Added, s.Removed, s.Changed,
-		rules, edits, s.Traces, s.Sessions, s.Frames, s.ParseErrors, exit})
+		rules, edits, s.Traces, s.Sessions, s.Frames, s.ParseErrors, s.Interrupted, exit})
 }

@@ -12,6 +12,9 @@ func (s *Summary) WriteMarkdown(w io.Writer, n Names) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "## Rule changes: %d added, %d removed, %d changed\n\n", s.Added, s.Removed, s.Changed)
 	fmt.Fprintf(&b, "%s → %s over %s, %s, %s.\n\n", code(n.Base), code(n.Head), plural(s.Traces, "trace"), plural(s.Sessions, "session"), plural(s.Frames, "frame"))
+	if lacks := s.lacks(); lacks != nil {
+		fmt.Fprintf(&b, "**Not complete:** %s.\n\n", strings.Join(lacks, "; "))
+	}
 	if len(s.Edits) == 0 {
 		b.WriteString("The rules are the same.\n")
 	} else {

@@ -147,16 +147,24 @@ func because(cause []*Edit) string {
 func (s *Summary) total() string {
 	t := fmt.Sprintf("%s, %s, %s: %s with base, %d with head; %d added, %d removed, %d changed",
 		plural(s.Traces, "trace"), plural(s.Sessions, "session"), plural(s.Frames, "frame"), plural(s.Base.Findings, "finding"), s.Head.Findings, s.Added, s.Removed, s.Changed)
-	if s.ParseErrors > 0 {
-		t += fmt.Sprintf("; %s unreadable", plural(s.ParseErrors, "line"))
-	}
-	if s.Fatal {
-		t += "; not everything could be read"
-	}
-	if s.Interrupted {
-		t += "; interrupted"
+	for _, l := range s.lacks() {
+		t += "; " + l
 	}
 	return t
+}
+
+// lacks says what the sums are not about: every report has to say it.
+func (s *Summary) lacks() (list []string) {
+	if s.ParseErrors > 0 {
+		list = append(list, plural(s.ParseErrors, "line")+" unreadable")
+	}
+	if s.Fatal {
+		list = append(list, "not everything could be read")
+	}
+	if s.Interrupted {
+		list = append(list, "interrupted: this is what differs until then")
+	}
+	return list
 }
 
 func plural(n int64, what string) string {
