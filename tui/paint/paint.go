@@ -30,6 +30,7 @@ type Row struct {
 	used  int
 	base  Role
 	last  string // parameters in force
+	tail  rune   // the last character of the text
 }
 
 // Row begins a row of that many cells.
@@ -55,10 +56,28 @@ func (r *Row) PutCut(role Role, s string, width int) *Row {
 		return r
 	}
 	text := safe.Cut(s, width)
+	if r.joins(text) {
+		r.blank(role, 1)
+		if width = min(width, r.Left()); width <= 0 {
+			return r
+		}
+		text = safe.Cut(s, width)
+	}
 	r.style(role)
 	r.b.WriteString(text)
 	r.used += cells.StringWidth(text)
+	r.tail, _ = utf8.DecodeLastRuneInString(text)
 	return r
+}
+
+// joins reports that a text would be drawn into the last character of the row, as
+// letters of Hangul and the halves of flags are, and take fewer cells than it has.
+func (r *Row) joins(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	if first < 0x300 || r.tail < 0x300 {
+		return false
+	}
+	return cells.StringWidth(string([]rune{r.tail, first})) != cells.StringWidth(string(r.tail))+cells.StringWidth(string(first))
 }
 
 // PutPad is PutCut, filled up to width with blanks.
@@ -89,6 +108,7 @@ func (r *Row) blank(role Role, n int) *Row {
 	r.style(role)
 	r.b.WriteString(strings.Repeat(" ", n))
 	r.used += n
+	r.tail = ' '
 	return r
 }
 
@@ -126,7 +146,7 @@ func (r *Row) Add(o *Row) *Row {
 	}
 	r.b.WriteString(o.text())
 	r.used += o.used
-	r.last = "-"
+	r.last, r.tail = "-", o.tail
 	return r
 }
 

@@ -15,7 +15,8 @@ import (
 var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 func draws() *rapid.Generator[string] {
-	return rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\x1b[31m", "漢字", "e\u0301\u0301\u0301\u0301\u0301\u0301", "a\u202eb", "\t", "\n", "🙂", "ﷺ", "👩‍👧", "🇩🇪", "한글", "नमस्ते"}),
+	return rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\x1b[31m", "漢字", "e\u0301\u0301\u0301\u0301\u0301\u0301", "a\u202eb", "\t", "\n", "🙂", "ﷺ", "👩‍👧", "🇩🇪", "한글", "नमस्ते",
+		"🏻", "👍🏽🏽", "\u1161", "\u1100", "\u11a8", "\u0e33", "\uff9e", "\u093e"}),
 		rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 6), func(b []byte) string { return string(b) }))
 }
 

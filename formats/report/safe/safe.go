@@ -142,7 +142,7 @@ func (w *writer) step(s string) int {
 	case !Visible(r):
 		w.dst = appendEscape(w.dst, r)
 		w.begun = false
-	case unicode.Is(unicode.M, r):
+	case unicode.Is(unicode.M, r) || unicode.Is(joining, r):
 		if !w.begun || w.marks >= maxMarks {
 			w.dst = appendEscape(w.dst, r)
 			break

@@ -30,6 +30,21 @@ var ignorable = &unicode.RangeTable{
 	},
 }
 
+// joining are the code points that are no marks and are drawn into the character
+// before them all the same: skin tones, vowels and finals of Hangul, and such. At the
+// beginning of a text that would be a character of ours.
+var joining = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x0e33, Hi: 0x0e33, Stride: 1},
+		{Lo: 0x0eb3, Hi: 0x0eb3, Stride: 1},
+		{Lo: 0x1161, Hi: 0x11ff, Stride: 1},
+		{Lo: 0xd7b0, Hi: 0xd7c6, Stride: 1},
+		{Lo: 0xd7cb, Hi: 0xd7fb, Stride: 1},
+		{Lo: 0xff9e, Hi: 0xff9f, Stride: 1},
+	},
+	R32: []unicode.Range32{{Lo: 0x1f3fb, Hi: 0x1f3ff, Stride: 1}},
+}
+
 // Visible reports whether r draws something of its own, or is a blank with a
 // width. U+FFFD is visible. Combining marks are; how many may stand on one
 // character is String's business.
