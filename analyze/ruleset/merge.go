@@ -17,18 +17,18 @@ func (s *Set) Merge(add *Set) (*Set, error) {
 	const hint = "; a ruleset can only add (relax a tool in the lock; compare rulesets with `warden-replay diff`)"
 	switch {
 	case add.standalone:
-		return nil, fmt.Errorf("%s: extends: none drops the built-in rules%s", add.Name, hint)
+		return nil, fmt.Errorf("%s: extends: none drops the built-in rules%s", add.place("extends"), hint)
 	case !add.remove.empty():
-		return nil, fmt.Errorf("%s: remove: takes rules away%s", add.Name, hint)
+		return nil, fmt.Errorf("%s: remove: takes rules away%s", add.place("remove"), hint)
 	case add.hasEntropy && add.Entropy != s.Entropy:
-		return nil, fmt.Errorf("%s: entropy: changes the entropy rule%s", add.Name, hint)
+		return nil, fmt.Errorf("%s: entropy: changes the entropy rule%s", add.place("entropy"), hint)
 	}
 	for i := range add.Secrets {
 		if old := s.Secret(add.Secrets[i].ID); old != nil && !sameSecret(old, &add.Secrets[i]) {
-			return nil, fmt.Errorf("%s: secrets: %s would replace a pattern that is there already%s", add.Name, old.ID, hint)
+			return nil, fmt.Errorf("%s: secrets: %s would replace a pattern that is there already%s", add.place(old.ID), old.ID, hint)
 		}
 		if s.Rule(add.Secrets[i].ID) != nil && s.Secret(add.Secrets[i].ID) == nil {
-			return nil, fmt.Errorf("%s: secrets: %s is the id of a rule", add.Name, add.Secrets[i].ID)
+			return nil, fmt.Errorf("%s: secrets: %s is the id of a rule", add.place(add.Secrets[i].ID), add.Secrets[i].ID)
 		}
 	}
 	return s.union(add), nil
@@ -74,7 +74,7 @@ func (s *Set) Amend(by *Set) *Set {
 // union appends what is not there yet.
 func (s *Set) union(add *Set) *Set {
 	out := *s
-	out.remove, out.standalone = Removals{}, false
+	out.remove, out.standalone, out.lines = Removals{}, false, nil
 	if add.Name != "" {
 		out.Name = s.Name + "+" + add.Name
 	}

@@ -10,6 +10,7 @@ import (
 // set reads the top of a file.
 func (l *loader) set(n *yaml.Node, s *Set) {
 	l.each(n, "file", func(key string, k, v *yaml.Node) {
+		s.note(key, k)
 		switch key {
 		case "version":
 			if v.Kind != yaml.ScalarNode || v.Value != "1" {
@@ -82,6 +83,7 @@ func (l *loader) secrets(n *yaml.Node, s *Set) {
 			switch key {
 			case "id":
 				sec.ID = l.text(v, at+".id", 64)
+				s.note(sec.ID, v)
 				if sec.ID != "" && !secretID.MatchString(sec.ID) {
 					l.fail(v, at+".id", "must be capital letters, digits and single hyphens, such as ACME-TOKEN")
 				} else if sec.ID != "" && seen[sec.ID] {

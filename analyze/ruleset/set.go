@@ -25,9 +25,10 @@ type Set struct {
 	// Calibration spares runs that WRD-SEC-ENTROPY would find; nil: none.
 	Calibration *Calibration
 
-	standalone bool     // extends: none
-	remove     Removals // what an amending file takes away
-	hasEntropy bool     // the file set entropy parameters
+	standalone bool           // extends: none
+	remove     Removals       // what an amending file takes away
+	hasEntropy bool           // the file set entropy parameters
+	lines      map[string]int // where the file has its keys, and its secrets by id
 }
 
 // Secret is a vendor pattern (catalog.md, "WRD-RES-SECRET-ECHO").

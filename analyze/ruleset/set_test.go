@@ -159,13 +159,15 @@ func TestMergeAdds(t *testing.T) {
 func TestMergeRefusesWhatLoosens(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{"remove: {hosts: [webhook.site]}", "remove: takes rules away"},
+		{"version: 1\n\nremove: {hosts: [webhook.site]}", "add.yaml:3: remove: takes rules away"},
+		{"version: 1\nsecrets:\n  - pattern: 'never'\n    id: WRD-SEC-OPENAI\n    keywords: [never]\n    severity: low\n", "add.yaml:4: secrets: WRD-SEC-OPENAI would replace"},
 		{"extends: none\nhosts: [a.b]", "extends: none drops"},
 		{"entropy: {min_length: 24, min_bits: 4.5, min_alnum: 0.8}", "entropy: changes"},
 		{"secrets: [{id: WRD-SEC-OPENAI, pattern: 'never', keywords: [never], severity: low}]", "WRD-SEC-OPENAI would replace"},
 		{"secrets: [{id: WRD-RES-ANSI, pattern: 'never', keywords: [never], severity: low}]", "WRD-RES-ANSI is the id of a rule"},
 	} {
 		_, err := Builtin().Merge(load(t, c.file))
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "add.yaml: ") {
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "add.yaml:") {
 			t.Errorf("%s: error %v, want %q", c.file, err, c.want)
 		}
 	}
