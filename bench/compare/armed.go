@@ -49,7 +49,7 @@ func (c *config) family(title, kind, pol, allow string, want float64) error {
 		return err
 	}
 	lock := trace + ".lock"
-	if out, err := exec.Command(c.bin, "lock", "pin", "-o", lock, trace, "--", "server").CombinedOutput(); err != nil {
+	if out, err := exec.Command(c.bin, "lock", "pin", "--force", "-o", lock, trace, "--", "server").CombinedOutput(); err != nil {
 		return fmt.Errorf("pinning %s: %w: %.400s", trace, err, out)
 	}
 	arms := []struct {
