@@ -6,8 +6,6 @@ import (
 	"github.com/warden-trace/warden/formats/report/safe"
 )
 
-const hexDigits = "0123456789abcdef"
-
 // appendJSON appends s as a JSON string that is plain wherever it is shown:
 // whatever is not visible text is a \u escape, so are the characters that mean
 // something in HTML, and bytes that are no UTF-8 become U+FFFD. Any JSON reader
@@ -40,7 +38,7 @@ func appendJSON[T string | []byte](b []byte, s T) []byte {
 		case r == utf8.RuneError && n == 1:
 			b = append(append(b, s[from:i]...), "\ufffd"...)
 		case !safe.Visible(r):
-			b = appendUnicode(append(b, s[from:i]...), r)
+			b = safe.AppendUnicode(append(b, s[from:i]...), r)
 		default:
 			i += n
 			continue
@@ -77,15 +75,5 @@ func appendEscaped(b []byte, c byte) []byte {
 	case '\t':
 		return append(b, '\\', 't')
 	}
-	return appendUnicode(b, rune(c))
-}
-
-// appendUnicode appends \uXXXX, as a surrogate pair beyond U+FFFF.
-func appendUnicode(b []byte, r rune) []byte {
-	if r > 0xffff {
-		r -= 0x10000
-		b = appendUnicode(b, 0xd800+r>>10)
-		r = 0xdc00 + r&0x3ff
-	}
-	return append(b, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+	return safe.AppendUnicode(b, rune(c))
 }

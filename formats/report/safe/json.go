@@ -1,10 +1,6 @@
 package safe
 
-import (
-	"fmt"
-	"unicode/utf16"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // AppendJSON appends JSON, or a part of it, with an escape for each character that
 // is not visible and U+FFFD for bytes that are no UTF-8. Such characters stand in
@@ -23,13 +19,20 @@ func AppendJSON(dst, src []byte) []byte {
 			dst = append(dst, "\ufffd"...)
 		case Visible(r):
 			dst = append(dst, src[i:i+n]...)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			dst = fmt.Appendf(dst, `\u%04x\u%04x`, high, low)
 		default:
-			dst = fmt.Appendf(dst, `\u%04x`, r)
+			dst = AppendUnicode(dst, r)
 		}
 		i += n
 	}
 	return dst
+}
+
+// AppendUnicode appends \uXXXX, as a surrogate pair beyond U+FFFF.
+func AppendUnicode(b []byte, r rune) []byte {
+	if r > 0xffff {
+		r -= 0x10000
+		b = AppendUnicode(b, 0xd800+r>>10)
+		r = 0xdc00 + r&0x3ff
+	}
+	return append(b, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
