@@ -229,24 +229,56 @@ func FuzzScanner(f *testing.F) {
 	})
 }
 
+// plainKernel is the kernel byte by byte, from the classes of the nibble tables.
+func plainKernel(src []byte, n int, out []block, t *tables) {
+	for i := range n * 64 {
+		b, bit := &out[i/64], uint64(1)<<(i%64)
+		p := src[i : i+1+ahead]
+		set := func(m *uint64, on bool) {
+			if *m &^= bit; on {
+				*m |= bit
+			}
+		}
+		char := t.char.of(p[0])
+		set(&b.piece, char&pieceMask != 0)
+		set(&b.dot, char>>classDot&1 != 0)
+		set(&b.colon, char>>classColon&1 != 0)
+		set(&b.next, p[0] == ':' && (p[1] == ':' || p[1] == '/'))
+		set(&b.odd, t.odd[0].of(p[0])&t.odd[1].of(p[1])&t.odd[2].of(p[2]) != 0)
+		set(&b.clue, t.clue[0].of(p[0])&t.clue[1].of(p[1])&t.clue[2].of(p[2])&t.clue[3].of(p[3]) != 0)
+	}
+}
+
 func TestKernelsAgree(t *testing.T) {
 	for name, set := range testSets(t) {
-		c, err := New(Options{Rules: set})
-		if err != nil {
-			t.Fatal(err)
-		}
-		rapid.Check(t, func(t *rapid.T) {
-			n := rapid.IntRange(1, 5).Draw(t, "blocks")
-			src := rapid.SliceOfN(rapid.OneOf(rapid.Byte(), rapid.SampledFrom([]byte("sk-:/.::aignorevxfiltell\xe2\x80\x8b\xc2\x9b\xef\xb8\x8f\xf3\xa0\x80"))), n*64+ahead, n*64+ahead).Draw(t, "bytes")
-			want := make([]block, n)
-			kernelPortable(src, n, want, c.tables)
-			for _, l := range vectors() {
-				got := make([]block, n)
-				l.kernel(src, n, got, c.tables)
-				if !reflect.DeepEqual(got, want) {
-					t.Fatalf("%s: %q\nportable %x\n%s %x", name, src, want, l.name, got)
-				}
+		for _, coverage := range []analyze.Coverage{analyze.Full, analyze.Spec} {
+			c, err := New(Options{Rules: set, Coverage: coverage})
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
+			rapid.Check(t, func(t *rapid.T) {
+				n := rapid.IntRange(1, 5).Draw(t, "blocks")
+				src := rapid.SliceOfN(rapid.OneOf(rapid.Byte(), rapid.SampledFrom([]byte("sk-:/.::aignorevxfiltell\xe2\x80\x8b\xc2\x9b\xef\xb8\x8f\xf3\xa0\x80"))), n*64+ahead, n*64+ahead).Draw(t, "bytes")
+				for range rapid.IntRange(0, 40).Draw(t, "shards") { // what begins a clue is seldom drawn byte by byte
+					at := rapid.IntRange(0, len(src)-1).Draw(t, "at")
+					if rapid.Bool().Draw(t, "edge") {
+						at |= 60 // right before the end of a block
+					}
+					copy(src[min(at, len(src)):], rapid.SampledFrom(shards).Draw(t, "shard"))
+				}
+				want := make([]block, n)
+				plainKernel(src, n, want, c.tables)
+				for _, l := range backends() {
+					got := make([]block, n)
+					for i := range got {
+						got[i] = block{1, 2, 3, 4, 5, 6} // what an earlier chunk left
+					}
+					l.kernel(src, n, got, c.tables)
+					if !reflect.DeepEqual(got, want) {
+						t.Fatalf("%s: %q\nplain %x\n%s %x", name, src, want, l.name, got)
+					}
+				}
+			})
+		}
 	}
 }

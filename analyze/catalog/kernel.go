@@ -1,7 +1,5 @@
 package catalog
 
-import "math/bits"
-
 // block holds what one pass over 64 bytes of text found, the lowest bit for the
 // first byte.
 type block struct {
@@ -39,11 +37,7 @@ type tables struct {
 	odd  [3]nibbles // classes of sequences, see newTables
 	clue [4]nibbles // a class for each bucket of clues
 
-	// For the portable kernel, by byte: the classes of clues in the lanes
-	// (bytes) 0 to 3, those of odd sequences in 4 to 6; and the single-byte
-	// classes, piece, dot and colon, in the lowest bits of three lanes.
-	lanes [256]uint64
-	class [256]uint32
+	pairs bytePairs // of the portable kernel
 }
 
 const (
@@ -114,21 +108,6 @@ func newTables(c *clues, wide bool) *tables {
 			t.clue[p].hi[i] = c.hi[p][i&15]
 		}
 	}
-	for b := range 256 {
-		x := uint64(0)
-		for p := range t.clue {
-			x |= uint64(t.clue[p].of(byte(b))) << (8 * p)
-		}
-		for p := range t.odd {
-			x |= uint64(t.odd[p].of(byte(b))) << (32 + 8*p)
-		}
-		t.lanes[b] = x
-		char := t.char.of(byte(b))
-		if char&pieceMask != 0 {
-			t.class[b] |= 1
-		}
-		t.class[b] |= uint32(char>>classDot&1)<<8 | uint32(char>>classColon&1)<<16
-	}
 	return t
 }
 
@@ -137,99 +116,4 @@ func span(a, b byte) (out []byte) {
 		out = append(out, a)
 	}
 	return out
-}
-
-// Of the portable kernel: lanes whose sequence begins at the byte in hand, and
-// lanes whose sequence is complete with it.
-const (
-	beginsLanes = 0xff<<0 | 0xff<<32
-	clueLane    = 0xff << 24
-	oddLane     = 0xff << 48
-)
-
-// kernelPortable fills out[k] for each of the n blocks of 64 bytes that src
-// begins with. src must have ahead readable bytes more.
-//
-// All sequences are followed at once: lane k of s holds those classes of which
-// the last k+1 bytes fit, so one shift and one AND a byte carry every clue and
-// every odd sequence on. Each half of a block is followed by itself, so that
-// neither waits for the other; a sequence belongs to the half that it begins in.
-// The single-byte classes are packed eight bytes at a time, a byte of mask for
-// each class.
-func kernelPortable(src []byte, n int, out []block, t *tables) {
-	for k := range n {
-		p := (*[64 + ahead]byte)(src[k*64:])
-		b := &out[k]
-		*b = block{}
-		var s, z uint64
-		for g := 0; g < 32; g += 8 {
-			r, v := (*[8]byte)(p[g:]), (*[8]byte)(p[g+32:])
-			acc := t.class[r[0]] | t.class[r[1]]<<1 | t.class[r[2]]<<2 | t.class[r[3]]<<3 |
-				t.class[r[4]]<<4 | t.class[r[5]]<<5 | t.class[r[6]]<<6 | t.class[r[7]]<<7
-			far := t.class[v[0]] | t.class[v[1]]<<1 | t.class[v[2]]<<2 | t.class[v[3]]<<3 |
-				t.class[v[4]]<<4 | t.class[v[5]]<<5 | t.class[v[6]]<<6 | t.class[v[7]]<<7
-			sh := uint(g) & 31
-			b.piece |= uint64(acc&0xff)<<sh | uint64(far&0xff)<<(sh+32)
-			b.dot |= uint64(acc>>8&0xff)<<sh | uint64(far>>8&0xff)<<(sh+32)
-			b.colon |= uint64(acc>>16&0xff)<<sh | uint64(far>>16&0xff)<<(sh+32)
-
-			was, zwas := s, z
-			var any uint64
-			s = (s<<8 | beginsLanes) & t.lanes[r[0]]
-			z = (z<<8 | beginsLanes) & t.lanes[v[0]]
-			any |= s | z
-			s = (s<<8 | beginsLanes) & t.lanes[r[1]]
-			z = (z<<8 | beginsLanes) & t.lanes[v[1]]
-			any |= s | z
-			s = (s<<8 | beginsLanes) & t.lanes[r[2]]
-			z = (z<<8 | beginsLanes) & t.lanes[v[2]]
-			any |= s | z
-			s = (s<<8 | beginsLanes) & t.lanes[r[3]]
-			z = (z<<8 | beginsLanes) & t.lanes[v[3]]
-			any |= s | z
-			s = (s<<8 | beginsLanes) & t.lanes[r[4]]
-			z = (z<<8 | beginsLanes) & t.lanes[v[4]]
-			any |= s | z
-			s = (s<<8 | beginsLanes) & t.lanes[r[5]]
-			z = (z<<8 | beginsLanes) & t.lanes[v[5]]
-			any |= s | z
-			s = (s<<8 | beginsLanes) & t.lanes[r[6]]
-			z = (z<<8 | beginsLanes) & t.lanes[v[6]]
-			any |= s | z
-			s = (s<<8 | beginsLanes) & t.lanes[r[7]]
-			z = (z<<8 | beginsLanes) & t.lanes[v[7]]
-			any |= s | z
-			if any&(clueLane|oddLane) != 0 {
-				for i := range 8 {
-					was = (was<<8 | beginsLanes) & t.lanes[r[i]]
-					b.complete(was, g+i)
-					zwas = (zwas<<8 | beginsLanes) & t.lanes[v[i]]
-					b.complete(zwas, g+i+32)
-				}
-			}
-		}
-		for i := 32; i < 32+ahead; i++ {
-			// What begins here is the other half's.
-			s = s << 8 &^ beginsLanes & t.lanes[p[i]]
-			b.complete(s, i)
-			z = z << 8 &^ beginsLanes & t.lanes[p[i+32]]
-			b.complete(z, i+32)
-		}
-		for m := b.colon; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m)
-			if c := p[i+1]; c == ':' || c == '/' {
-				b.next |= m & -m
-			}
-		}
-	}
-}
-
-// complete marks where the sequences began that are complete with byte i.
-func (b *block) complete(s uint64, i int) {
-	if s&clueLane != 0 {
-		b.clue |= 1 << ((i - 3) & 63)
-	}
-	if s&oddLane != 0 {
-		b.odd |= 1 << ((i - 2) & 63)
-	}
 }

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 )
 
@@ -18,11 +19,16 @@ const (
 	highs = 0x8080808080808080
 )
 
-// zeroBytes sets the high bit of each byte of x that is zero, and no other.
-func zeroBytes(x uint64) uint64 { return ^((x&^highs + 0x7f*lows) | x | 0x7f*lows) }
-
-// gather packs the high bits of the eight bytes of x, all else being zero.
-func gather(x uint64) uint64 { return x >> 7 * 0x0102040810204080 >> 56 }
+// transpose turns bit g of byte j into bit j of byte g: it swaps neighbours two,
+// then four, then eight bits wide.
+func transpose(x uint64) uint64 {
+	t := (x ^ x>>7) & 0x00aa00aa00aa00aa
+	x ^= t ^ t<<7
+	t = (x ^ x>>14) & 0x0000cccc0000cccc
+	x ^= t ^ t<<14
+	t = (x ^ x>>28) & 0x00000000f0f0f0f0
+	return x ^ t ^ t<<28
+}
 
 // plainEscape marks the characters that may follow a backslash and need no
 // further look.
@@ -31,26 +37,31 @@ var plainEscape = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': tr
 // masksPortable fills out[k] for each of the n blocks of 64 bytes that src
 // begins with. carry is 1 when the first byte is escaped by what came before;
 // the carry for the byte after the last is returned.
+//
+// Eight words of eight bytes are compared without a branch: texts are too mixed
+// for one to be foreseen. A comparison leaves its answer in the high bit of each
+// byte; those of a block's words are packed side by side into the bytes of one
+// word, the first lowest, and transposed when all are there.
 func masksPortable(src []byte, n int, out []block, carry uint64) uint64 {
 	for k := range n {
-		p := src[k*64 : k*64+64 : k*64+64]
-		var b block
-		var ctl uint64
+		p := (*[64]byte)(src[k*64:])
+		var quote, back, ctl, high uint64 // the first three inverted, but for bytes from 0x80
 		for g := 0; g < 64; g += 8 {
-			x := binary.LittleEndian.Uint64(p[g : g+8])
-			// High bits: where a byte is a quote, a backslash, below 0x20, or not
-			// ASCII; maybe a byte too many behind one that is.
-			q, e, c := x^'"'*lows, x^'\\'*lows, (x-0x20*lows)&^x
-			if ((q-lows)&^q|(e-lows)&^e|c|x)&highs == 0 {
-				continue // as most words of a text
-			}
-			q, e, c = zeroBytes(q), zeroBytes(e), zeroBytes(x&(0xe0*lows))
-			h := x & highs
-			sh := uint(g) & 63
-			b.quote |= gather(q) << sh
-			b.back |= gather(e) << sh
-			ctl |= gather(c) << sh
-			b.high |= gather(h) << sh
+			x := binary.LittleEndian.Uint64(p[g:])
+			low := x &^ highs
+			quote = quote>>1 | ((low^'"'*lows)+0x7f*lows)&highs
+			back = back>>1 | ((low^'\\'*lows)+0x7f*lows)&highs
+			ctl = ctl>>1 | (low+0x60*lows)&highs
+			high = high>>1 | x&highs
+		}
+		b := block{quote: transpose(^(quote | high)), back: transpose(^(back | high))}
+		if ctl |= high; ctl != math.MaxUint64 {
+			ctl = transpose(^ctl)
+		} else {
+			ctl = 0
+		}
+		if high != 0 {
+			b.high = transpose(high)
 		}
 		if b.back|carry != 0 {
 			var esc uint64
