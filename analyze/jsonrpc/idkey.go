@@ -20,13 +20,21 @@ const longKey = 64
 // It is false for null, true, false, arrays, objects and NaN, which fit no
 // request.
 func IDKey(raw []byte) (Key, bool) {
+	var room [longKey]byte
+	k, ok := AppendIDKey(room[:0], raw)
+	return Key(k), ok
+}
+
+// AppendIDKey is IDKey in memory of the caller, to look an id up with.
+func AppendIDKey(k, raw []byte) ([]byte, bool) {
 	if len(raw) == 0 {
-		return "", false
+		return k, false
 	}
-	if k, ok := plainKey(raw); ok {
+	if k, ok := appendPlainKey(k, raw); ok {
 		return k, true
 	}
-	return fullKey(raw)
+	full, ok := fullKey(raw)
+	return append(k, full...), ok
 }
 
 // fullKey is IDKey for any token that is not empty.
@@ -51,40 +59,38 @@ func fullKey(raw []byte) (Key, bool) {
 	return Key(k), true
 }
 
-// plainKey is IDKey for the ids of most peers, short whole numbers and short
-// strings without escapes, at the cost of the key alone.
-func plainKey(raw []byte) (Key, bool) {
+// appendPlainKey is AppendIDKey for the ids of most peers, short whole numbers and
+// short strings without escapes, at the cost of a copy.
+func appendPlainKey(k, raw []byte) ([]byte, bool) {
 	if len(raw) > 40 {
-		return "", false
+		return k, false
 	}
-	var room [64]byte
-	k := room[:0]
 	if raw[0] == '"' {
 		if len(raw) < 2 || raw[len(raw)-1] != '"' {
-			return "", false
+			return k, false
 		}
 		in := raw[1 : len(raw)-1]
 		for _, c := range in {
 			if c == '\\' || c >= utf8.RuneSelf {
-				return "", false
+				return k, false
 			}
 		}
-		return Key(append(append(k, 's'), in...)), true
+		return append(append(k, 's'), in...), true
 	}
 	for _, c := range raw {
 		if c < '0' || c > '9' {
-			return "", false
+			return k, false
 		}
 	}
 	if raw[0] == '0' {
-		return "", false
+		return k, false
 	}
 	n := len(raw)
 	for raw[n-1] == '0' {
 		n--
 	}
 	k = append(append(append(k, 'n'), raw[:n]...), 'e')
-	return Key(strconv.AppendInt(k, int64(len(raw)-n), 10)), true
+	return strconv.AppendInt(k, int64(len(raw)-n), 10), true
 }
 
 // numberKey writes a number as n, its sign, its digits without zeros at either

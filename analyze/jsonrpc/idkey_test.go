@@ -90,9 +90,13 @@ func TestPlainKeyIsTheKey(t *testing.T) {
 	tokens := []string{"0", "1", "10", "100", "1200", "012", "-1", "1.0", "1e2", `""`, `"`, `"a"`, `"1"`, `"a\\n"`, `"é"`, `"a`, "null", "12345678901234567890", "00"}
 	plain := 0
 	check := func(s string) {
-		got, ok := plainKey([]byte(s))
-		if want, wantOK := fullKey([]byte(s)); ok && (!wantOK || got != want) {
+		got, ok := appendPlainKey([]byte("before "), []byte(s))
+		want, wantOK := fullKey([]byte(s))
+		if ok && (!wantOK || string(got) != "before "+string(want)) {
 			t.Errorf("%s: %q, want %q", s, got, want)
+		}
+		if key, keyOK := IDKey([]byte(s)); key != want || keyOK != wantOK {
+			t.Errorf("%s: key %q (%v), want %q (%v)", s, key, keyOK, want, wantOK)
 		}
 		if ok {
 			plain++

@@ -10,17 +10,25 @@ import (
 
 // Bounds on what the HTML report shows of a frame.
 const (
-	bodyLimit  = 16 << 10 // bytes of text of a frame with findings
-	noteText   = 6 << 10  // of one with notes alone
-	besideText = 2 << 10  // and of its neighbours
-	clipString = 3000     // a string over so many bytes is shown in parts
-	clipHead   = 1200
 	clipTail   = 60
 	clipAround = 400     // bytes shown around what matched
 	clipSlack  = 40      // fewer bytes are not left out
 	scanString = 1 << 20 // a longer string is not looked at
 	bodyDepth  = 200     // below, pointers are not followed and lines not indented
 	bodyMarks  = 200
+)
+
+// extent is how much is shown of a frame.
+type extent struct {
+	limit int // bytes of text in all
+	clip  int // a string over so many bytes is shown in parts
+	head  int // bytes of it that are shown first
+}
+
+var (
+	forFinding = extent{16 << 10, 3000, 1200}
+	forNote    = extent{6 << 10, 3000, 1200} // notes alone
+	beside     = extent{2 << 10, 900, 600}   // a neighbour of a frame with findings
 )
 
 // body is a frame made readable: JSON over several lines, secrets redacted,
@@ -33,7 +41,8 @@ type body struct {
 	at    int      // bytes of text counted in units
 	marks [][3]int // start and end in UTF-16 code units, and the tier
 	full  bool     // the limit was met; what follows is left out
-	limit int
+	extent
+	cut bool // the frame goes on behind what is here of it
 
 	// The findings that are still to be marked, by pointer, and the way to the
 	// value at hand, which is followed only while there are any.
@@ -44,9 +53,11 @@ type body struct {
 	pieces, kept  []piece
 }
 
-// pretty renders raw. spots are the findings on it.
-func (b *body) pretty(raw []byte, spots []analyze.Finding, limit int) {
-	b.text, b.marks, b.units, b.at, b.full, b.limit = b.text[:0], b.marks[:0], 0, 0, false, limit
+// pretty renders raw, which is the frame or, cut, its beginning. spots are the
+// findings on it.
+func (b *body) pretty(raw []byte, spots []analyze.Finding, shown extent, cut bool) {
+	b.text, b.marks, b.units, b.at, b.full = b.text[:0], b.marks[:0], 0, 0, false
+	b.extent, b.cut = shown, cut
 	b.path.steps, b.want = b.path.steps[:0], nil
 	for i := range spots {
 		if len(spots[i].Spans) > 0 {
@@ -57,7 +68,7 @@ func (b *body) pretty(raw []byte, spots []analyze.Finding, limit int) {
 		}
 	}
 	b.walk(raw)
-	if b.full {
+	if b.full || cut {
 		b.full = false
 		b.limit += 64
 		b.put("\n… the rest is left out")
@@ -82,6 +93,10 @@ func (b *body) walk(raw []byte) {
 			if !plain {
 				end := closing(raw[i:]) + i
 				content = raw[i+1 : min(end, len(raw))]
+			}
+			if b.cut && i+1+len(content) == len(raw) {
+				b.begun(content)
+				return
 			}
 			var hits []*analyze.Finding
 			if keyNext && deep == 0 && b.path.key(content) {
@@ -136,6 +151,9 @@ func (b *body) walk(raw []byte) {
 			j := i
 			for j < len(raw) && !ends[raw[j]] {
 				j++
+			}
+			if b.cut && j == len(raw) {
+				return // it may be half a secret
 			}
 			from := len(b.text)
 			b.text = safe.Append(b.text, b.m.mask(raw[i:j]))

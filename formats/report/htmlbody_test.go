@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/klauspost/compress/s2"
 	"pgregory.net/rapid"
 
 	"github.com/warden-trace/warden/analyze"
@@ -45,7 +43,7 @@ func TestPrettyMarksWhatMatched(t *testing.T) {
 		{"deep in a long text", `{"t":"` + long + `bad ` + long + `"}`, []analyze.Finding{at("x", "/t", analyze.Span{Start: len(long), End: len(long) + 3})}, "bad"},
 		{"no such place", `{"t":"x"}`, []analyze.Finding{at("x", "/u", analyze.Span{Start: 0, End: 1})}, ""},
 	} {
-		b.pretty([]byte(c.raw), c.spots, bodyLimit)
+		b.pretty([]byte(c.raw), c.spots, forFinding, false)
 		if got := strings.Join(marked(b), " "); got != c.want {
 			t.Errorf("%s: marked %q, wanted %q, in\n%s", c.name, got, c.want, b.text)
 		}
@@ -60,7 +58,7 @@ func TestLinesOfSafeText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(t, "parts"), "")
 		limit := rapid.IntRange(0, 80).Draw(t, "limit")
-		b := &body{limit: limit}
+		b := &body{extent: extent{limit: limit}}
 		b.lines([]byte(s))
 		want := broken.Replace(safe.String(s))
 		if full := len(want) > limit; b.full != full || !full && string(b.text) != want || full && len(b.text) > 0 {
@@ -92,6 +90,7 @@ func TestClosingQuote(t *testing.T) {
 func TestLongTextsHideSecrets(t *testing.T) {
 	ends, whole := &body{m: NewMasker(nil)}, &body{m: NewMasker(nil)}
 	whole.m.lines = false
+	all := extent{1 << 20, forFinding.clip, forFinding.head}
 	secrets := []string{planted, "AKIAQX7RTYB2KLMN4PSW", "-----BEGIN RSA PRIVATE KEY-----"}
 	rapid.Check(t, func(t *rapid.T) {
 		var text []byte
@@ -109,8 +108,8 @@ func TestLongTextsHideSecrets(t *testing.T) {
 			}
 		}
 		raw, _ := json.Marshal(string(text))
-		ends.pretty(raw, nil, 1<<20)
-		whole.pretty(raw, nil, 1<<20)
+		ends.pretty(raw, nil, all, false)
+		whole.pretty(raw, nil, all, false)
 		shown := string(ends.text)
 		for _, s := range secrets {
 			if strings.Contains(shown, s) {
@@ -121,6 +120,45 @@ func TestLongTextsHideSecrets(t *testing.T) {
 			t.Fatalf("%q begins otherwise than %q", head, whole.text)
 		}
 	})
+}
+
+// A frame's beginning may end within a secret, which then looks like none.
+func TestCutFramesHideHalfSecrets(t *testing.T) {
+	b := &body{m: NewMasker(nil)}
+	key := "AKIAQX7RTYB2KLMN4PSW"
+	for _, raw := range []string{
+		`{"a":"one ` + planted + ` two","` + planted + `":["` + key + `",` + key + `,"x\n` + planted + `"]}`,
+		`{"a":"` + strings.Repeat("word ", 118) + planted + ` and more"}`,
+		planted + " " + key,
+	} {
+		for n := range len(raw) {
+			b.pretty([]byte(raw[:n]), nil, beside, true)
+			text := string(b.text)
+			for _, s := range []string{planted, key} {
+				if strings.Contains(text, s[:9]) {
+					t.Fatalf("%s, cut at %d, shows %s", raw, n, text)
+				}
+			}
+			if !strings.HasSuffix(text, "… the rest is left out") {
+				t.Fatalf("%s, cut at %d: %s does not say so", raw, n, text)
+			}
+		}
+	}
+}
+
+// Of a neighbour long strings are shown by their ends, so that there is room for
+// what else it says.
+func TestNeighboursAreShownInShort(t *testing.T) {
+	b := &body{m: NewMasker(nil)}
+	raw := []byte(`{"text":"first ` + strings.Repeat("word ", 300) + `last","more":"` + strings.Repeat("word ", 300) + `","isError":true}`)
+	b.pretty(raw, nil, beside, false)
+	if text := string(b.text); !strings.Contains(text, "first word") || !strings.Contains(text, `last"`) || !strings.Contains(text, `"isError": true`) || len(text) > beside.limit {
+		t.Errorf("%d bytes: %s", len(text), text)
+	}
+	b.pretty(raw[:700], nil, beside, true)
+	if text := string(b.text); len(text) < 500 || len(text) > 700 {
+		t.Errorf("%d bytes of a beginning: %s", len(text), text)
+	}
 }
 
 // pageParts are the writes that made a page.
@@ -136,11 +174,11 @@ func (p *pageParts) Write(b []byte) (int, error) {
 func TestRenderedBlocks(t *testing.T) {
 	var pages pageParts
 	r := newRenderer(&pages, testRun())
-	raws := []string{`{"a":"</script>\u2028<b>","b":[1,-2.5e3,{}],"c":"` + planted + `"}`, "no JSON \xff \"", `{"k":"` + strings.Repeat("long ", 40000) + `"}`, ""}
+	raws := []string{`{"a":"</script>\u2028<b>^|^","b":[1,-2.5e3,{}],"c":"` + planted + `"}`, "no JSON \xff \"", `{"k":"` + strings.Repeat("long ", 40000) + `"}`, ""}
 	const frames = 1000
 	for i := range frames {
 		raw := raws[i%len(raws)]
-		j := renderJob{facts: facts{kind: "request", method: "tools/call", tool: "<i>"}, id: 3, limit: bodyLimit}
+		j := renderJob{facts: facts{kind: "request", method: "tools/call", tool: "<i>"}, id: 3, extent: forFinding}
 		j.raw = append(append(r.take(3+len(raw)), `"7"`...), raw...)
 		if i%3 == 0 {
 			j.spots = []analyze.Finding{{Tier: analyze.Block, Pointer: "/a", Spans: []analyze.Span{{Start: 1, End: 3}}}}
@@ -152,22 +190,16 @@ func TestRenderedBlocks(t *testing.T) {
 	count := 0
 	for i, page := range pages {
 		open, rest, _ := bytes.Cut(page, []byte(`">`))
-		packed, _, _ := bytes.Cut(rest, []byte("<"))
-		z, err := base64.StdEncoding.AppendDecode(nil, packed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := s2.Decode(nil, z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Count(page, []byte("<")) != 2 || bytes.Contains(page, []byte("&")) {
+		text, end, _ := bytes.Cut(rest, []byte("<"))
+		if string(end) != "/script>\n" || bytes.Count(page, []byte("<")) != 2 {
 			t.Error("what HTML would read")
 		}
 		if bytes.Contains(text, []byte(planted)) || !utf8.Valid(text) {
 			t.Error("a secret, or no UTF-8")
 		}
-		head, texts, _ := bytes.Cut(text, []byte{0})
+		back := strings.NewReplacer("^l", "<", "^c", "^")
+		parts := strings.Split(string(text), blockBreak)
+		head := []byte(back.Replace(parts[0]))
 		if bytes.ContainsAny(head, "<>&") {
 			t.Error("markup in the JSON")
 		}
@@ -183,8 +215,13 @@ func TestRenderedBlocks(t *testing.T) {
 				}
 			}
 		}
-		if n := bytes.Count(texts, []byte{0}) + 1; n != bodies {
+		if n := len(parts) - 1; n != bodies {
 			t.Errorf("%d texts for %d bodies", n, bodies)
+		}
+		for _, s := range parts[1:] {
+			if s = back.Replace(s); strings.Contains(s, "script") && !strings.Contains(s, "</script>\\u2028<b>^|^") {
+				t.Errorf("a text became %s", s)
+			}
 		}
 		for _, f := range list {
 			if len(f) != 15 || f[7] != "request" || f[8] != `"7"` || f[10] != "<i>" {

@@ -27,6 +27,9 @@ type htmlSession struct {
 	begun      bool
 	lastPos    int64
 
+	called string   // the tool of the last call, as it came
+	tool   *toolSum // and its sum
+
 	stored int         // number of the frame in hand among those shown; -1: it is not
 	before []heldFrame // the last frames that are not shown, oldest first
 	loose  bool        // some of them are not kept yet
@@ -52,8 +55,11 @@ func (p *page) Frame(f *Frame) error {
 		p.whole.count(f)
 	}
 	if f.Outcome.Calls > 0 {
-		if t := p.tool(p.lens.tool.Raw(f.Outcome.Tool)); t != nil {
-			t.calls += int64(f.Outcome.Calls)
+		if s.tool == nil || s.called != f.Outcome.Tool {
+			s.called, s.tool = f.Outcome.Tool, p.tool(p.lens.tool.Raw(f.Outcome.Tool))
+		}
+		if s.tool != nil {
+			s.tool.calls += int64(f.Outcome.Calls)
 		}
 	}
 	s.stored = -1
@@ -63,15 +69,15 @@ func (p *page) Frame(f *Frame) error {
 			h := &s.before[i]
 			p.keepFrame(h)
 			p.held -= len(h.kept)
-			p.store(renderJob{facts: h.facts, raw: h.kept, id: h.ids, limit: besideText})
+			p.store(renderJob{facts: h.facts, raw: h.kept, id: h.ids, extent: beside, cut: h.cut})
 		}
 		clear(s.before)
 		s.before = s.before[:0]
 		j := p.job(f, s, f.Raw())
-		j.limit = noteText
+		j.extent = forNote
 		for i := range f.Findings {
 			if f.Findings[i].Tier != analyze.Note {
-				j.limit = bodyLimit
+				j.extent = forFinding
 			}
 		}
 		j.found(f.Findings, f.Outcome)
@@ -80,7 +86,9 @@ func (p *page) Frame(f *Frame) error {
 	case s.after > 0:
 		s.after--
 		raw := f.Raw()
-		p.store(p.job(f, s, raw[:min(len(raw), holdRaw)]))
+		j := p.job(f, s, raw[:min(len(raw), holdRaw)])
+		j.cut = len(raw) > holdRaw
+		p.store(j)
 	default:
 		p.hold(f, s)
 	}
@@ -167,7 +175,7 @@ func (s *htmlSession) found(fs []analyze.Finding, c *cell) {
 // job makes a job of a frame, as for a neighbour of one with findings.
 func (p *page) job(f *Frame, s *htmlSession, raw []byte) renderJob {
 	facts, id := p.facts(f, s)
-	return renderJob{facts: facts, raw: append(append(p.render.take(len(id)+len(raw)), id...), raw...), id: len(id), limit: besideText}
+	return renderJob{facts: facts, raw: append(append(p.render.take(len(id)+len(raw)), id...), raw...), id: len(id), extent: beside}
 }
 
 // found adds what a frame with findings shows besides.

@@ -10,10 +10,11 @@ type heldFrame struct {
 	kept    []byte // the id and then the frame, in memory of the page
 	ids     int    // bytes of the id there
 	loose   bool   // not kept yet
+	cut     bool   // the frame is longer
 }
 
 const (
-	holdRaw   = 3 << 10  // bytes of a frame that are held
+	holdRaw   = 2 << 10  // bytes of a frame that are held
 	holdBytes = 16 << 20 // of all sessions together
 )
 
@@ -72,7 +73,7 @@ func (p *page) hold(f *Frame, s *htmlSession) {
 	}
 	raw := f.Raw()
 	h.facts, h.id = p.facts(f, s)
-	h.raw = raw[:min(len(raw), holdRaw)]
+	h.raw, h.cut = raw[:min(len(raw), holdRaw)], len(raw) > holdRaw
 	h.loose = true
 	s.before = append(s.before, h)
 	if !f.Lasting {

@@ -1,14 +1,11 @@
 package report
 
 import (
-	"encoding/base64"
 	"io"
 	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
-
-	"github.com/klauspost/compress/s2"
 
 	"github.com/warden-trace/warden/analyze"
 )
@@ -27,9 +24,8 @@ type renderer struct {
 	once   sync.Once
 
 	frames []byte // JSON of the block in hand, without
-	texts  []byte // the texts of its bodies, each behind a NUL
-	z      []byte // memory of pack
-	page   []byte // and of what it writes
+	texts  []byte // the texts of its bodies
+	page   []byte // memory of pack
 	count  int    // frames so far
 	spent  int64  // bytes of text
 	read   int64  // bytes of frames read
@@ -43,7 +39,8 @@ type renderJob struct {
 	raw, after, reply []byte // raw begins with the id
 	id                int    // bytes of that
 	spots             []analyze.Finding
-	limit             int
+	extent
+	cut bool // raw is the frame's beginning
 }
 
 func newRenderer(w io.Writer, run *Run) *renderer {
@@ -124,9 +121,9 @@ func (r *renderer) frame(j *renderJob) {
 	}
 	from := len(b) + len(r.texts)
 	b = append(j.facts.append(b, r.names, j.raw[:j.id]), ',')
-	b = append(r.body(b, j.raw[j.id:], j.spots, j.limit), ',')
-	b = append(r.body(b, j.after, nil, j.limit), ',')
-	b = append(r.body(b, j.reply, nil, j.limit), ']')
+	b = append(r.body(b, j.raw[j.id:], j.spots, j.extent, j.cut), ',')
+	b = append(r.body(b, j.after, nil, j.extent, false), ',')
+	b = append(r.body(b, j.reply, nil, j.extent, false), ']')
 	r.frames = b
 	r.spent += int64(len(b) + len(r.texts) - from)
 	r.count++
@@ -137,14 +134,14 @@ func (r *renderer) frame(j *renderJob) {
 
 // body takes a body's text and appends its marks, or null where there is nothing
 // to show any more.
-func (r *renderer) body(b, raw []byte, spots []analyze.Finding, limit int) []byte {
+func (r *renderer) body(b, raw []byte, spots []analyze.Finding, shown extent, cut bool) []byte {
 	if len(raw) == 0 || r.spent > htmlText || r.read > htmlRead {
 		return append(b, "null"...)
 	}
 	r.read += int64(len(raw))
 	x := &r.shown
-	x.pretty(raw, spots, limit)
-	r.texts = append(append(r.texts, 0), x.text...)
+	x.pretty(raw, spots, shown, cut)
+	r.texts = appendBlockText(append(r.texts, blockBreak...), x.text)
 	b = append(b, '[')
 	for i, m := range x.marks {
 		if i > 0 {
@@ -159,24 +156,17 @@ func (r *renderer) body(b, raw []byte, spots []analyze.Finding, limit int) []byt
 }
 
 // pack ends the block in hand. It holds JSON, and the bodies' texts in the order
-// in which it has bodies, each behind a NUL, which no text that is fit to be shown
-// holds: as JSON strings they would be a third longer, to pack and to open. The
-// Snappy form, which the page's script undoes, is a quarter larger than deflate's
-// fastest and takes half its time, which was most of what a page cost. last is the
-// number of the block's last frame.
+// in which it has bodies: as JSON strings they would be a third longer. Packed they
+// would take the disk half as much, and whoever sends the page zipped more. last is
+// the number of the block's last frame.
 func (r *renderer) pack() {
 	if len(r.frames) == 0 {
 		return
 	}
-	r.frames = append(append(r.frames, ']'), r.texts...)
-	if n := s2.MaxEncodedLen(len(r.frames)); n > cap(r.z) {
-		r.z = make([]byte, n)
-	}
-	z := s2.EncodeSnappy(r.z[:cap(r.z)], r.frames)
 	b := append(r.page[:0], `<script type="text/plain" class="w-frames" data-last="`...)
 	b = strconv.AppendInt(b, int64(r.count-1), 10)
-	b = base64.StdEncoding.AppendEncode(append(b, `">`...), z)
-	r.page = append(b, "</script>\n"...)
-	r.write(r.page)
-	r.frames, r.texts = r.frames[:0], r.texts[:0]
+	b = appendBlockText(append(b, `">`...), append(r.frames, ']'))
+	b = append(append(b, r.texts...), "</script>\n"...)
+	r.write(b)
+	r.page, r.frames, r.texts = b, r.frames[:0], r.texts[:0]
 }

@@ -83,13 +83,9 @@ func (b *body) quoted(raw []byte, hits []*analyze.Finding) {
 		b.put(`"` + safe.Omitted(len(raw)) + `"`)
 		return
 	}
-	text := raw
-	if bytes.IndexByte(raw, '\\') >= 0 || !utf8.Valid(raw) {
-		b.decoded, _ = jsonrpc.Unquote(b.decoded[:0], raw)
-		text = b.decoded
-	}
+	text := b.read(raw)
 	b.put(`"`)
-	clip := len(text) > clipString
+	clip := len(text) > b.clip
 	at := 0
 	for _, p := range b.choose(text, hits, clip) {
 		b.plain(text[at:p.start], clip, at == 0, false)
@@ -97,7 +93,7 @@ func (b *body) quoted(raw []byte, hits []*analyze.Finding) {
 		if p.masked {
 			b.put(safe.String(secret.Redact(string(text[p.start:p.end]))))
 		} else {
-			b.lines(text[p.start:min(p.end, p.start+clipString)])
+			b.lines(text[p.start:min(p.end, p.start+forFinding.clip)])
 		}
 		if to := b.pos(); p.tier >= 0 && to > from && len(b.marks) < bodyMarks {
 			b.marks = append(b.marks, [3]int{from, to, p.tier})
@@ -108,6 +104,38 @@ func (b *body) quoted(raw []byte, hits []*analyze.Finding) {
 	b.put(`"`)
 }
 
+// read is the text of a string's content.
+func (b *body) read(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+		return raw
+	}
+	b.decoded, _ = jsonrpc.Unquote(b.decoded[:0], raw)
+	return b.decoded
+}
+
+// begun appends the beginning of a string whose content goes on behind raw. What
+// follows the last white space is left out: it may be half a secret, which looks
+// like none.
+func (b *body) begun(raw []byte) {
+	text := b.read(raw)
+	text = text[:bytes.LastIndexAny(text, " \t\r\n")+1]
+	at := 0
+	b.put(`"`)
+	for _, p := range b.choose(text, nil, false) {
+		b.lines(text[at:min(p.start, max(at, b.head))])
+		if p.start >= b.head {
+			return
+		}
+		b.put(safe.String(secret.Redact(string(text[p.start:p.end]))))
+		at = p.end
+	}
+	end := max(at, min(len(text), b.head))
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end++
+	}
+	b.lines(text[at:end])
+}
+
 // choose lists, in order, the pieces of a string that are shown in a way of
 // their own: what is masked, and what findings hit besides. Of a string that is
 // clipped and has no findings little but the ends is shown.
@@ -115,7 +143,7 @@ func (b *body) choose(text []byte, hits []*analyze.Finding, clip bool) []piece {
 	found := findingPieces(text, hits)
 	var masked []secret.Match
 	if clip && len(found) == 0 {
-		masked = b.m.FindEnds(text, clipHead, clipTail, clipAround+clipTail+clipSlack)
+		masked = b.m.FindEnds(text, b.head, clipTail, clipAround+clipTail+clipSlack)
 	} else {
 		masked = b.m.Find(text)
 	}
@@ -205,7 +233,7 @@ func findingPieces(text []byte, hits []*analyze.Finding) (out []piece) {
 func (b *body) plain(text []byte, clip, first, last bool) {
 	head, tail := clipAround, clipAround
 	if first {
-		head = clipHead
+		head = b.head
 	}
 	if last {
 		tail = clipTail

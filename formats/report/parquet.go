@@ -81,6 +81,8 @@ type tables struct {
 	last      *tally   // the session of the frame before
 	current   int      // number of the session in hand
 	answers   []answer // memory of those to come
+	ids       strings.Builder
+	lastID    string
 
 	jobs    chan func() error
 	stopped chan struct{}

@@ -46,15 +46,17 @@ func (h *tables) frame(f *Frame, t *tally) {
 	r := h.frames.add()
 	ev, out, rec := f.Event, f.Outcome, f.Record
 	kind, id := f.kind()
-	*r = frameRow{
-		Trace: h.shown, Session: t.row.Session, Number: t.row.Number, Frame: int64(ev.Place.Frame), TS: micros(ev.TS),
-		Line: ev.Place.Line, Offset: ev.Place.Offset, Direction: out.Dir.String(), Kind: kind,
-		Method: utf8Only(t.lens.method.Raw(out.Method)), Tool: utf8Only(t.lens.tool.Raw(out.Tool)), RPCID: h.id(id),
-		Bytes: f.Size(), IsError: f.isError(), Inspected: out.Inspected, Lacking: lacking(rec.Flags), Verdict: out.Verdict.String(),
-	}
+	// One by one: a row made elsewhere would have to be copied here.
+	r.Trace, r.Session, r.Number = h.shown, t.row.Session, t.row.Number
+	r.Frame, r.Line, r.Offset = int64(ev.Place.Frame), ev.Place.Line, ev.Place.Offset
+	r.TS, r.Bytes = micros(ev.TS), f.Size()
+	r.Direction, r.Kind, r.Verdict = out.Dir.String(), kind, out.Verdict.String()
+	r.Method, r.Tool, r.RPCID = utf8Only(t.lens.method.Raw(out.Method)), utf8Only(t.lens.tool.Raw(out.Tool)), h.id(id)
+	r.IsError, r.Inspected, r.Lacking = f.isError(), out.Inspected, lacking(rec.Flags)
 	var a analyze.Action
 	r.Block, r.Monitor, r.Note, a = strongest(f.Findings)
 	r.Action = a.String()
+	r.Text = ""
 	if h.o.IncludeText {
 		r.Text = h.masker.payload(f.Raw())
 		h.frames.texts += len(r.Text)
@@ -162,12 +164,23 @@ func (h *tables) Finding(f *analyze.Finding) error {
 	return h.err()
 }
 
-// id is a request id as a column holds it: the JSON token.
+// id is a request id as a column holds it: the JSON token. Nearly all are short
+// numbers, so a few thousand share their memory, and an answer the request's.
 func (h *tables) id(raw []byte) string {
-	if len(raw) > 0 && len(raw) <= 18 && plainNumber(raw) {
-		return string(raw)
+	if len(raw) == 0 || len(raw) > 18 || !plainNumber(raw) {
+		return h.lens.rpcID(raw).column()
 	}
-	return h.lens.rpcID(raw).column()
+	if h.lastID == string(raw) {
+		return h.lastID
+	}
+	if h.ids.Cap()-h.ids.Len() < len(raw) {
+		h.ids.Reset()
+		h.ids.Grow(16 << 10)
+	}
+	from := h.ids.Len()
+	h.ids.Write(raw)
+	h.lastID = h.ids.String()[from:]
+	return h.lastID
 }
 
 // plainNumber reports a whole number without a sign or a leading zero.

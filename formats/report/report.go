@@ -11,7 +11,6 @@ import (
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/ruleset"
-	"github.com/warden-trace/warden/formats/report/safe"
 )
 
 // Run is what every report may say of the whole run, before its first trace.
@@ -31,7 +30,7 @@ type Run struct {
 
 	// What the reports have redacted of the last finding: each is shown the same
 	// one in turn, by the one goroutine that feeds them.
-	snippet, pointer *safe.Namer
+	seen *lens
 }
 
 // Rule returns the rule with that id, or nil.

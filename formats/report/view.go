@@ -50,8 +50,9 @@ const (
 type lens struct {
 	tool, session, method, id safe.Namer
 	message, trace, matched   safe.Namer
-	snippet, pointer          *safe.Namer // of all reports of the run, for view alone
+	snippet, pointer          safe.Namer
 	v                         view
+	seen                      *lens // of all reports of the run, for view alone
 
 	rawID  []byte
 	lastID rpcID
@@ -64,30 +65,33 @@ func newLens(run *Run) *lens {
 	}
 	name := safe.Namer{Scrub: scrub, Max: maxName}
 	text := safe.Namer{Scrub: scrub, Max: maxText}
-	if run.snippet == nil {
-		snippet, pointer := text, text
-		run.snippet, run.pointer = &snippet, &pointer
-	}
-	return &lens{
+	l := lens{
 		tool: name, session: name, method: name, id: name, matched: name,
-		message: text, snippet: run.snippet, pointer: run.pointer,
+		message: text, snippet: text, pointer: text,
 		// Trace paths are never redacted (catalog.md, "Redaction").
 		trace: safe.Namer{Max: maxText},
 	}
+	if run.seen == nil {
+		seen := l
+		run.seen = &seen
+	}
+	l.seen = run.seen
+	return &l
 }
 
 // view returns f's view; it is good until the next call.
 func (l *lens) view(f *analyze.Finding) *view {
+	s := l.seen
 	l.v = view{
 		Finding: f,
-		tool:    l.tool.Raw(f.Tool),
-		session: l.session.Raw(f.Session),
-		method:  l.method.Raw(f.Method),
-		message: l.message.Raw(f.Message),
-		snippet: l.snippet.Raw(f.Snippet),
-		pointer: l.pointer.Raw(f.Pointer),
-		trace:   l.trace.Raw(f.Trace),
-		id:      l.rpcID(f.RPCID),
+		tool:    s.tool.Raw(f.Tool),
+		session: s.session.Raw(f.Session),
+		method:  s.method.Raw(f.Method),
+		message: s.message.Raw(f.Message),
+		snippet: s.snippet.Raw(f.Snippet),
+		pointer: s.pointer.Raw(f.Pointer),
+		trace:   s.trace.Raw(f.Trace),
+		id:      s.rpcID(f.RPCID),
 	}
 	return &l.v
 }

@@ -9,13 +9,19 @@ import (
 
 // response takes the answer to a request of one of the calls.
 func (t *Tracker) response(f *frame, m *jsonrpc.Message) {
-	k, ok := jsonrpc.IDKey(m.ID)
-	c := t.byKey[k]
+	var room [64]byte
+	k, ok := jsonrpc.AppendIDKey(room[:0], m.ID)
+	c := t.byKey[jsonrpc.Key(k)]
 	if !ok || c == nil {
 		return
 	}
-	delete(t.byKey, k)
-	c.keys = slices.DeleteFunc(c.keys, func(o jsonrpc.Key) bool { return o == k })
+	c.keys = slices.DeleteFunc(c.keys, func(o jsonrpc.Key) bool {
+		if string(o) != string(k) {
+			return false
+		}
+		delete(t.byKey, o)
+		return true
+	})
 	c.add(f.out.Findings, m.ID, f.alone)
 	switch {
 	case m.Has&jsonrpc.HasError != 0 && m.Has&jsonrpc.HasResult == 0:

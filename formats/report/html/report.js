@@ -46,40 +46,18 @@ const F = {session: 0, trace: 1, stored: 2, tier: 3, sev: 4, action: 5, dir: 6, 
 const rules = new Map(sum.rules.map(r => [r[0], r]));
 const sessions = new Map(sum.sessions.map(s => [s[3], s]));
 
-// Frames are packed; a block is opened when one of its frames is asked for.
+// A block of frames is opened when one of them is asked for.
 const blocks = [...document.querySelectorAll("script.w-frames")].map(s => ({last: +s.dataset.last, node: s, got: null}));
 let firstOf = 0;
 for (const b of blocks) { b.first = firstOf; firstOf = b.last + 1; }
 function openBlock(b) {
   if (!b.got) {
-    const text = new TextDecoder().decode(unpack(Uint8Array.from(atob(b.node.textContent), c => c.charCodeAt(0))));
-    const [head, ...texts] = text.split("\0");
+    const [head, ...texts] = b.node.textContent.split("^|").map(t => t.replace(/\^([cl])/g, (_, k) => k === "l" ? "<" : "^"));
     let i = 0;
     b.got = JSON.parse(head);
     for (const f of b.got) for (let k = 12; k < 15; k++) if (f[k]) f[k] = [texts[i++], f[k]];
   }
   return b.got;
-}
-// unpack undoes Snappy: a length, then pieces that are literal or copies of what came before.
-function unpack(from) {
-  let at = 0, n = 0;
-  const number = bytes => { let x = 0; for (let i = 0; i < bytes; i++) x += from[at++] * 2 ** (8 * i); return x; };
-  for (let unit = 1, more = true; more; unit *= 128) { const c = from[at++]; n += (c & 127) * unit; more = c > 127; }
-  const out = new Uint8Array(n);
-  for (let to = 0; to < n && at < from.length;) {
-    const tag = from[at++], kind = tag & 3;
-    let length = (tag >> 2) + 1;
-    if (kind === 0) {
-      if (length > 60) length = number(length - 60) + 1;
-      out.set(from.subarray(at, at + length), to);
-      at += length; to += length;
-      continue;
-    }
-    if (kind === 1) length = (tag >> 2 & 7) + 4;
-    const back = kind === 1 ? (tag >> 5) * 256 + number(1) : number(kind === 2 ? 2 : 4);
-    for (const end = to + length; to < end; to++) out[to] = out[to - back];
-  }
-  return out;
 }
 async function frameAt(n) {
   const b = blocks.find(b => n <= b.last);
