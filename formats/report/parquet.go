@@ -50,7 +50,7 @@ func NewParquet(dir *ParquetDir, o ParquetOptions, run *Run) FrameSink {
 	if scrub == nil {
 		scrub = secret.Scrub
 	}
-	h.name = safe.Namer{Scrub: scrub, Max: maxText}
+	h.name, h.names = safe.Namer{Scrub: scrub, Max: maxText}, safe.Namer{Scrub: scrub, Max: maxName}
 	if o.IncludeText {
 		h.masker = NewMasker(run.Set)
 	}
@@ -65,7 +65,8 @@ type tables struct {
 	o      ParquetOptions
 	lens   *lens
 	masker *Masker
-	name   safe.Namer
+	name   safe.Namer // of sessions and servers
+	names  safe.Namer // of methods and tools
 
 	sessions *table[sessionRow]
 	frames   *table[frameRow]
@@ -244,11 +245,7 @@ type tally struct {
 	row     sessionRow
 	tracker calls.Tracker
 	flags   formats.Flags
-	lens    tallyLens
 }
-
-// tallyLens remembers the last names of one session, which mostly repeat.
-type tallyLens struct{ method, tool safe.Namer }
 
 // lacking names what a record lacks.
 func lacking(f formats.Flags) string {

@@ -4,7 +4,6 @@ import (
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/jsonrpc"
 	"github.com/warden-trace/warden/formats"
-	"github.com/warden-trace/warden/formats/report/safe"
 	"github.com/warden-trace/warden/replay/calls"
 )
 
@@ -31,9 +30,7 @@ func (h *tables) tally(f *Frame) *tally {
 	n := f.Session.Number
 	t := h.running[n]
 	if t == nil {
-		scrub := h.name.Scrub
-		t = &tally{lens: tallyLens{method: safe.Namer{Scrub: scrub, Max: maxName}, tool: safe.Namer{Scrub: scrub, Max: maxName}}}
-		t.row = sessionRow{Trace: h.shown, Session: h.text(f.Session.Name), Number: int32(n), Fidelity: f.Fidelity.String()}
+		t = &tally{row: sessionRow{Trace: h.shown, Session: h.text(f.Session.Name), Number: int32(n), Fidelity: f.Fidelity.String()}}
 		t.tracker.Keep = h.o.IncludeText
 		t.tracker.Done = func(c *calls.Call) { h.call(t, c) }
 		h.running[n] = t
@@ -51,7 +48,7 @@ func (h *tables) frame(f *Frame, t *tally) {
 	r.Frame, r.Line, r.Offset = int64(ev.Place.Frame), ev.Place.Line, ev.Place.Offset
 	r.TS, r.Bytes = micros(ev.TS), f.Size()
 	r.Direction, r.Kind, r.Verdict = out.Dir.String(), kind, out.Verdict.String()
-	r.Method, r.Tool, r.RPCID = utf8Only(t.lens.method.Raw(out.Method)), utf8Only(t.lens.tool.Raw(out.Tool)), h.id(id)
+	r.Method, r.Tool, r.RPCID = utf8Only(h.names.Raw(out.Method)), utf8Only(h.names.Raw(out.Tool)), h.id(id)
 	r.IsError, r.Inspected, r.Lacking = f.isError(), out.Inspected, lacking(rec.Flags)
 	var a analyze.Action
 	r.Block, r.Monitor, r.Note, a = strongest(f.Findings)
@@ -102,7 +99,7 @@ func (h *tables) call(t *tally, c *calls.Call) {
 	r := h.calls.add()
 	*r = callRow{
 		Trace: t.row.Trace, Session: t.row.Session, Number: t.row.Number, Call: c.Number,
-		Tool: utf8Only(t.lens.tool.Raw(c.Tool)), RPCID: h.id(c.ID), Status: c.Status.String(),
+		Tool: utf8Only(h.names.Raw(c.Tool)), RPCID: h.id(c.ID), Status: c.Status.String(),
 		Start: micros(c.Start), RoundTrips: int32(c.RoundTrips), Task: c.Task,
 		RequestFrame: int64(c.Request.Frame), RequestLine: c.Request.Line, RequestBytes: c.RequestSize,
 		Action: c.Action.String(), Block: int32(c.Block), Monitor: int32(c.Monitor), Note: int32(c.Note),

@@ -97,7 +97,7 @@ func (t *Tracker) request(f *frame, m *jsonrpc.Message) {
 	}
 	c := t.retried(m)
 	if c == nil {
-		tool := t.name(m.Name)
+		tool := t.name(f, m.Name)
 		c = t.fresh()
 		c.Number, c.Tool, c.tool = t.number, tool, tool
 		c.Start, c.Request, c.RequestSize = f.ev.TS, f.ev.Place, f.size
@@ -123,8 +123,12 @@ func (t *Tracker) request(f *frame, m *jsonrpc.Message) {
 	}
 }
 
-// name is a tool's name, which is mostly that of the call before.
-func (t *Tracker) name(b []byte) string {
+// name is a tool's name, which is mostly what the machine made of it, or that of
+// the call before.
+func (t *Tracker) name(f *frame, b []byte) string {
+	if f.out.Tool == string(b) {
+		return f.out.Tool
+	}
 	if t.last != string(b) {
 		t.last = string(b)
 	}

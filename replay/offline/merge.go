@@ -96,9 +96,6 @@ func (m *merge) chunk(j *job) {
 	} else {
 		m.stitch.Chunk(&j.chunk, j.recs, func(i int) { m.record(&j.recs[i], &j.frames[i]) }, m.visit)
 	}
-	if m.o.Settle != nil {
-		m.o.Settle()
-	}
 }
 
 // visit takes a record that the stitcher made.

@@ -88,6 +88,9 @@ func Run(inputs iter.Seq2[*formats.Input, error], o Options) (*report.Summary, e
 		p.o.Jobs = 1
 	}
 	n := p.o.Jobs + 3
+	if o.Settle != nil {
+		n += settleJobs
+	}
 	p.free, p.order, p.work = make(chan *job, n), make(chan *job, n), make(chan *job, n)
 	for range n {
 		p.free <- &job{done: make(chan struct{}, 1)}
@@ -126,11 +129,44 @@ func Run(inputs iter.Seq2[*formats.Input, error], o Options) (*report.Summary, e
 				p.halt()
 			}
 		}
-		p.recycle(j)
+		p.merged(j)
 	}
+	p.settle()
 	wg.Wait()
 	m.sum.Interrupted = p.interrupted
 	return &m.sum, failed
+}
+
+// Frames that an observer keeps for a while are mostly let go of soon: so that few
+// must be copied, chunks are overwritten some at a time.
+const (
+	settleJobs  = 8
+	settleBytes = 2 << 20
+)
+
+// merged takes back a job whose records have been observed.
+func (p *pipeline) merged(j *job) {
+	if p.o.Settle == nil {
+		p.recycle(j)
+		return
+	}
+	p.held = append(p.held, j)
+	if p.heldBytes += cap(j.chunk.Buf); len(p.held) == settleJobs || p.heldBytes > settleBytes {
+		p.settle()
+	}
+}
+
+// settle has all lasting observations copied, and their jobs used again.
+func (p *pipeline) settle() {
+	if len(p.held) == 0 {
+		return
+	}
+	p.o.Settle()
+	for _, j := range p.held {
+		p.recycle(j)
+	}
+	clear(p.held)
+	p.held, p.heldBytes = p.held[:0], 0
 }
 
 // following is the next job in order, nil after the last. After an interrupt
@@ -173,6 +209,8 @@ type pipeline struct {
 	stop        chan struct{}
 	once        sync.Once
 	interrupted bool
+	held        []*job // merged, and not settled
+	heldBytes   int
 }
 
 func (p *pipeline) halt() { p.once.Do(func() { close(p.stop) }) }

@@ -4,16 +4,18 @@ import "strconv"
 
 // Namer prepares names and ids from a trace (tools, sessions, servers, request
 // ids) for a report: what looks like a vendor's secret is redacted first
-// (catalog.md, "Redaction"), then the length is bounded. It remembers the last
-// name, because a thousand findings in a row mostly name one tool. The zero
-// Namer redacts nothing. Not for use by several goroutines at once.
+// (catalog.md, "Redaction"), then the length is bounded. It remembers some of the
+// last names, because a thousand findings in a row mostly name a few tools. The
+// zero Namer redacts nothing. Not for use by several goroutines at once.
 type Namer struct {
 	Scrub func(string) string // secret.Scrub; nil: leave as it is
 	Max   int                 // bytes; 0: 1024
 
-	in, out string
-	have    bool
+	last [16]struct{ in, out string } // each where slot says
 }
+
+// slot is where a name is remembered.
+func slot(s string) int { return (len(s) + int(s[len(s)/2])*5 + int(s[len(s)-1])) & 15 }
 
 // MaxScan is the longest name, in bytes, that is looked at. Of a longer one
 // nothing is shown but its length: redacting it would cost its length again and
@@ -26,8 +28,12 @@ func Omitted(n int) string { return "…(len=" + strconv.Itoa(n) + " bytes)" }
 // Raw returns s redacted and bounded but not escaped, for media that escape in
 // their own way.
 func (n *Namer) Raw(s string) string {
-	if n.have && n.in == s {
-		return n.out
+	if s == "" {
+		return ""
+	}
+	last := &n.last[slot(s)]
+	if last.in == s {
+		return last.out
 	}
 	max := n.Max
 	if max == 0 {
@@ -42,7 +48,7 @@ func (n *Namer) Raw(s string) string {
 		out = n.Scrub(out)
 	}
 	out = Limit(out, max)
-	n.in, n.out, n.have = s, out, true
+	last.in, last.out = s, out
 	return out
 }
 
