@@ -15,8 +15,8 @@ import (
 // sarifSchema is the published address of the schema, for editors.
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-// Close writes the log: everything but the results by the library, and the
-// results, a line each, in the place that it left empty. The log is never in
+// Close writes the log: the library makes its frame, with a place for the rules and
+// one for the results, which are written there a line each. The log is never in
 // memory as a whole.
 func (s *sarifLog) Close(sum *Summary) error {
 	run := &sarif.Run{
@@ -42,16 +42,40 @@ func (s *sarifLog) Close(sum *Summary) error {
 		s.abort()
 		return fmt.Errorf("sarif: %w", err)
 	}
-	// Quotes within strings are escaped, so this is the member and no text.
-	head, tail, ok := bytes.Cut(b, []byte(`"results": []`))
-	if !ok {
+	// Quotes within strings are escaped, so these are the members and no text.
+	head, rest, rules := bytes.Cut(b, []byte(`"rules": []`))
+	between, tail, results := bytes.Cut(rest, []byte(`"results": []`))
+	if !rules || !results {
 		s.abort()
-		return fmt.Errorf("sarif: the library left no place for results")
+		return fmt.Errorf("sarif: the library left no place for rules and results")
 	}
-	s.buf = append(append(s.buf, head...), `"results": [`...)
+	s.buf = append(append(s.buf, head...), `"rules": [`...)
+	if err := s.rules(); err != nil {
+		s.abort()
+		return fmt.Errorf("sarif: %w", err)
+	}
+	s.buf = append(append(append(s.buf, ']'), between...), `"results": [`...)
 	s.results()
 	s.buf = append(append(append(s.buf, ']'), tail...), '\n')
 	return s.close()
+}
+
+// rules writes all rules, found or not.
+func (s *sarifLog) rules() error {
+	for i := range s.run.Rules {
+		if i > 0 {
+			s.buf = append(s.buf, ',')
+		}
+		b, err := json.Marshal(descriptor(&s.run.Rules[i]))
+		if err != nil {
+			return err
+		}
+		s.buf = append(append(s.buf, "\n      "...), b...)
+	}
+	if len(s.run.Rules) > 0 {
+		s.buf = append(s.buf, "\n     "...)
+	}
+	return nil
 }
 
 // results writes the kept results in order of arrival.
@@ -80,20 +104,16 @@ func (s *sarifLog) results() {
 	}
 }
 
-// driver describes the program and all its rules, found or not.
+// driver describes the program, all but its rules.
 func (s *sarifLog) driver() *sarif.ToolComponent {
-	d := &sarif.ToolComponent{
+	return &sarif.ToolComponent{
 		Name:    s.o.Program,
 		Version: ptr(s.run.Version),
-		Rules:   make([]*sarif.ReportingDescriptor, 0, len(s.run.Rules)),
+		Rules:   []*sarif.ReportingDescriptor{},
 		PropertyBag: sarif.PropertyBag{Properties: sarif.Properties{
 			"ruleset": s.run.Ruleset,
 		}},
 	}
-	for i := range s.run.Rules {
-		d.Rules = append(d.Rules, descriptor(&s.run.Rules[i]))
-	}
-	return d
 }
 
 // securitySeverity is the score that GitHub makes its own severity of.

@@ -41,6 +41,8 @@ type File struct {
 	own   bool // f is ours to close
 	done  bool
 	err   error // the first failure; a report with one is never renamed
+
+	written, begun int64 // bytes, and those that the disk has been told of
 }
 
 // Create opens path for a report. "-" is stdout, which is neither closed nor
@@ -180,8 +182,17 @@ func (t *File) Write(p []byte) (int, error) {
 		}
 		return n, err
 	}
+	t.written += int64(n)
+	if at := t.written - int64(t.w.Buffered()); t.final != "" && at-t.begun >= writebackStep {
+		writeback(t.f, t.begun, at-t.begun)
+		t.begun = at
+	}
 	return n, nil
 }
+
+// writebackStep is after how many bytes a report's file is begun to be written to
+// the disk, so that Close does not wait for all of it.
+const writebackStep = 4 << 20
 
 // Flush hands what is buffered to the system, for a report that is read while
 // it grows.
