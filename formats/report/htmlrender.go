@@ -19,7 +19,7 @@ type renderer struct {
 	shown  body
 	names  *lens
 	jobs   chan renderJob
-	spare  chan []byte // memory of jobs that are done
+	spare  [2]chan []byte // memory of jobs that are done, of small and of large ones
 	wg     sync.WaitGroup
 	once   sync.Once
 
@@ -44,7 +44,8 @@ type renderJob struct {
 }
 
 func newRenderer(w io.Writer, run *Run) *renderer {
-	r := &renderer{w: w, shown: body{m: NewMasker(run.Set)}, names: newLens(run), jobs: make(chan renderJob, 64), spare: make(chan []byte, 128)}
+	r := &renderer{w: w, shown: body{m: NewMasker(run.Set)}, names: newLens(run), jobs: make(chan renderJob, 64),
+		spare: [2]chan []byte{make(chan []byte, 128), make(chan []byte, 32)}}
 	r.wg.Go(func() {
 		for j := range r.jobs {
 			if j.page != nil {
@@ -59,29 +60,37 @@ func newRenderer(w io.Writer, run *Run) *renderer {
 	return r
 }
 
-// Memory of a job that is used again has room for a frame that is held, and not
-// for a large one.
+// Memory of a job that is used again has room for a frame that is held, or for a
+// large one, and not for a huge one.
 const (
 	smallJob = longID + holdRaw
-	largeJob = 16 << 10
+	largeJob = 64 << 10
 )
 
 // take returns memory for n bytes of a job, give has it used again.
 func (r *renderer) take(n int) []byte {
+	size, spare := smallJob, r.spare[0]
+	if n > smallJob {
+		size, spare = max(n, largeJob/2), r.spare[1]
+	}
 	select {
-	case b := <-r.spare:
+	case b := <-spare:
 		return slices.Grow(b[:0], n)
 	default:
-		return make([]byte, 0, max(n, smallJob))
+		return make([]byte, 0, size)
 	}
 }
 
 func (r *renderer) give(b []byte) {
-	if cap(b) == 0 || cap(b) > largeJob {
+	spare := r.spare[0]
+	switch c := cap(b); {
+	case c < smallJob || c > largeJob:
 		return
+	case c >= largeJob/2:
+		spare = r.spare[1]
 	}
 	select {
-	case r.spare <- b:
+	case spare <- b:
 	default:
 	}
 }

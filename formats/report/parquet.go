@@ -50,7 +50,8 @@ func NewParquet(dir *ParquetDir, o ParquetOptions, run *Run) FrameSink {
 	if scrub == nil {
 		scrub = secret.Scrub
 	}
-	h.name, h.names = safe.Namer{Scrub: scrub, Max: maxText}, safe.Namer{Scrub: scrub, Max: maxName}
+	h.name = safe.Namer{Scrub: scrub, Max: maxText}
+	h.names = safe.Namer{Scrub: func(s string) string { return utf8Only(scrub(s)) }, Max: maxName}
 	if o.IncludeText {
 		h.masker = NewMasker(run.Set)
 	}
@@ -66,7 +67,7 @@ type tables struct {
 	lens   *lens
 	masker *Masker
 	name   safe.Namer // of sessions and servers
-	names  safe.Namer // of methods and tools
+	names  safe.Namer // of methods and tools, as columns hold them
 
 	sessions *table[sessionRow]
 	frames   *table[frameRow]

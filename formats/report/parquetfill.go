@@ -48,7 +48,7 @@ func (h *tables) frame(f *Frame, t *tally) {
 	r.Frame, r.Line, r.Offset = int64(ev.Place.Frame), ev.Place.Line, ev.Place.Offset
 	r.TS, r.Bytes = micros(ev.TS), f.Size()
 	r.Direction, r.Kind, r.Verdict = out.Dir.String(), kind, out.Verdict.String()
-	r.Method, r.Tool, r.RPCID = utf8Only(h.names.Raw(out.Method)), utf8Only(h.names.Raw(out.Tool)), h.id(id)
+	r.Method, r.Tool, r.RPCID = h.names.Raw(out.Method), h.names.Raw(out.Tool), h.id(id)
 	r.IsError, r.Inspected, r.Lacking = f.isError(), out.Inspected, lacking(rec.Flags)
 	var a analyze.Action
 	r.Block, r.Monitor, r.Note, a = strongest(f.Findings)
@@ -99,7 +99,7 @@ func (h *tables) call(t *tally, c *calls.Call) {
 	r := h.calls.add()
 	*r = callRow{
 		Trace: t.row.Trace, Session: t.row.Session, Number: t.row.Number, Call: c.Number,
-		Tool: utf8Only(h.names.Raw(c.Tool)), RPCID: h.id(c.ID), Status: c.Status.String(),
+		Tool: h.names.Raw(c.Tool), RPCID: h.id(c.ID), Status: c.Status.String(),
 		Start: micros(c.Start), RoundTrips: int32(c.RoundTrips), Task: c.Task,
 		RequestFrame: int64(c.Request.Frame), RequestLine: c.Request.Line, RequestBytes: c.RequestSize,
 		Action: c.Action.String(), Block: int32(c.Block), Monitor: int32(c.Monitor), Note: int32(c.Note),

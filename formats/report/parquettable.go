@@ -129,8 +129,8 @@ func (t *table[T]) open(partition string) error {
 
 // unbounded are columns without least and greatest values, which cost a
 // comparison a row: every page has most that there are, and no row group can
-// be passed over for them.
-var unbounded = [...]string{"direction", "kind", "method", "tool", "rpc_id", "lacking", "verdict", "action", "status", "fidelity"}
+// be passed over for them. Who looks for a session has its number.
+var unbounded = [...]string{"session", "direction", "kind", "method", "tool", "rpc_id", "lacking", "verdict", "action", "status", "fidelity"}
 
 // end completes the file of the partition in hand. Making it durable is the
 // folder's work: the next table need not wait for the disk.

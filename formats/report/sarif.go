@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"io"
 
 	"github.com/owenrumney/go-sarif/v2/sarif"
@@ -64,7 +63,7 @@ type sarifLog struct {
 	seq     int64
 	dropped [3]int64 // by tier
 
-	scratch        []byte
+	scratch, block []byte
 	uriOf, lastURI string // see uri
 
 	notes     []*sarif.Notification
@@ -84,10 +83,23 @@ func (s *sarifLog) Finding(f *analyze.Finding) error {
 		return nil
 	}
 	s.scratch = s.appendResult(s.scratch[:0], f)
-	s.kept[f.Tier] = append(s.kept[f.Tier], sarifResult{s.seq, bytes.Clone(s.scratch)})
+	s.kept[f.Tier] = append(s.kept[f.Tier], sarifResult{s.seq, s.store(s.scratch)})
 	s.held++
 	return nil
 }
+
+// store returns a copy of b in memory that many share. What is dropped from it
+// stays: a result gives way twice at most.
+func (s *sarifLog) store(b []byte) []byte {
+	if cap(s.block)-len(s.block) < len(b) {
+		s.block = make([]byte, 0, max(sarifBlock, len(b)))
+	}
+	from := len(s.block)
+	s.block = append(s.block, b...)
+	return s.block[from:len(s.block):len(s.block)]
+}
+
+const sarifBlock = 128 << 10
 
 // evict drops the last result of the weakest tier below t, if there is one.
 func (s *sarifLog) evict(t analyze.Tier) bool {
