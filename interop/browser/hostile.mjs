@@ -1,7 +1,9 @@
 // Recordings that try to get out of the report: markup, handlers, the end of the
 // data block, direction overrides, very long strings, in every place that the
 // page shows. Each attempt would set window.pwned or make a request.
+export const breaks = "^|^l^c<^"; // what stands between the texts of a block, and what < and ^ are there
 const evil = [
+  breaks,
   "<script>window.pwned=1</script>",
   "</script><script>window.pwned=2</script>",
   "<img src=x onerror=window.pwned=3>",

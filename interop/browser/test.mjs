@@ -10,7 +10,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {pathToFileURL} from "node:url";
 import {chromium} from "playwright-core";
-import {escape, hostile, many, override, zeroWidth} from "./hostile.mjs";
+import {breaks, escape, hostile, many, override, zeroWidth} from "./hostile.mjs";
 
 const [program, shots] = process.argv.slice(2);
 const dir = mkdtempSync(join(tmpdir(), "warden-browser-"));
@@ -53,11 +53,14 @@ test("nothing of a hostile trace runs", async () => {
   const {page, context, wrong} = await open(file);
   const rows = await page.locator("#rows tr.row").count();
   assert.ok(rows >= 12, rows + " findings");
+  let whole = 0;
   for (let i = 0; i < Math.min(rows, 30); i++) {
     await page.locator("#rows .open-btn").nth(i).click();
     await page.locator("#rows td.detail pre").first().waitFor({timeout: 5000});
+    for (const pane of await page.locator("#rows td.detail pre").allInnerTexts()) whole += pane.includes(`"${breaks}": "${breaks}"`);
     await page.locator("#rows .open-btn").nth(i).click();
   }
+  assert.ok(whole > 0, "a frame's text is not what it was");
   for (const value of await page.locator("#f-tool option").evaluateAll(o => o.map(x => x.value))) await page.locator("#f-tool").selectOption(value);
   await page.locator("#clear").click();
   await page.evaluate(() => new Promise(r => setTimeout(r, 200)));
