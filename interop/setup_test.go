@@ -114,15 +114,22 @@ func prove(t *testing.T, trace string, exit int) {
 }
 
 // short is a directory of its own with a short name: long made-up paths in
-// results look like secrets to the entropy rule, which is not what is tested.
+// results look like secrets to the entropy rule, which is not what is tested. It
+// stands in one that keeps its name from the tests beside, since a test may remove
+// its own and make it anew.
 func short(t *testing.T) string {
 	t.Helper()
 	for i := range 1000 {
-		dir := filepath.Join("/tmp", fmt.Sprintf("i%d", i))
-		if os.Mkdir(dir, 0o755) == nil {
-			t.Cleanup(func() { os.RemoveAll(dir) })
-			return dir
+		held := filepath.Join("/tmp", fmt.Sprintf("i%d", i))
+		if os.Mkdir(held, 0o755) != nil {
+			continue
 		}
+		t.Cleanup(func() { os.RemoveAll(held) })
+		dir := filepath.Join(held, "d")
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return dir
 	}
 	t.Fatal("no short directory name is free")
 	return ""
