@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"github.com/warden-trace/warden/analyze"
 	"github.com/warden-trace/warden/analyze/secret"
@@ -38,7 +37,7 @@ func NewParquet(dir *ParquetDir, o ParquetOptions, run *Run) FrameSink {
 		parquet.KeyValueMetadata("warden.coverage", run.Coverage.String()),
 	}
 	// One for all files: an encoder holds megabytes, and one page is written at a time.
-	codec := &zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}
+	codec := newPageCodec()
 	h := &tables{dir: dir, o: o, lens: newLens(run),
 		sessions: newTable[sessionRow]("sessions", dir, codec, meta),
 		frames:   newTable[frameRow]("frames", dir, codec, meta),

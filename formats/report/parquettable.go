@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
 // Sizes of the tables' pieces.
@@ -25,7 +24,7 @@ type table[T any] struct {
 	name  string
 	dir   *ParquetDir
 	meta  []parquet.WriterOption
-	codec *zstd.Codec
+	codec *pageCodec
 	rows  []T
 	free  chan []T
 	texts int // bytes of payloads in rows
@@ -37,7 +36,7 @@ type table[T any] struct {
 	parts int
 }
 
-func newTable[T any](name string, dir *ParquetDir, codec *zstd.Codec, meta []parquet.WriterOption) *table[T] {
+func newTable[T any](name string, dir *ParquetDir, codec *pageCodec, meta []parquet.WriterOption) *table[T] {
 	return &table[T]{name: name, dir: dir, codec: codec, meta: meta, free: make(chan []T, 8)}
 }
 
