@@ -258,3 +258,39 @@ func TestMaskReadsAsTerminalsDo(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a frame is, its text is fit to be shown, has the marks within it, and
+// comes out of a block as it went in.
+func FuzzBody(f *testing.F) {
+	f.Add([]byte(`{"a":[1,{"b":"x\u001b[31m y"}],"c":"^|^l<"}`), 3, true)
+	f.Add([]byte(`"`+strings.Repeat("word \\n", 400)+`\ud83d`), 700, false)
+	f.Add([]byte("{\"\xff\":tru"), 0, true)
+	m := NewMasker(nil)
+	back := strings.NewReplacer("^l", "<", "^c", "^")
+	f.Fuzz(func(t *testing.T, raw []byte, at int, cut bool) {
+		b := &body{m: m}
+		at = max(0, min(at, len(raw)))
+		spots := []analyze.Finding{{Tier: analyze.Block, Pointer: "/c", Spans: []analyze.Span{{Start: at, End: at + 3}}}, {Pointer: "", Spans: []analyze.Span{{Start: 0, End: at}}}}
+		for _, shown := range []extent{forFinding, forNote, beside} {
+			b.pretty(raw, spots, shown, cut)
+			if !utf8.Valid(b.text) || len(b.text) > shown.limit+64 {
+				t.Fatalf("%d bytes: %q", len(b.text), b.text)
+			}
+			for _, r := range string(b.text) {
+				if r != '\n' && !safe.Visible(r) {
+					t.Fatalf("%U in %q", r, b.text)
+				}
+			}
+			units := len(utf16.Encode([]rune(string(b.text))))
+			for _, x := range b.marks {
+				if x[0] < 0 || x[1] < x[0] || x[1] > units {
+					t.Fatalf("mark %v in %d units: %q", x, units, b.text)
+				}
+			}
+			block := string(appendBlockText(nil, b.text))
+			if strings.Contains(block, blockBreak) || strings.Contains(block, "<") || back.Replace(block) != string(b.text) {
+				t.Fatalf("%q is %q in a block", b.text, block)
+			}
+		}
+	})
+}
