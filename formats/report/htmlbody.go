@@ -1,10 +1,12 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/secret"
 	"github.com/warden-trace/warden/formats/report/safe"
 )
 
@@ -49,6 +51,15 @@ type body struct {
 	want map[string][]*analyze.Finding
 	path path
 
+	// The secrets of the frame in hand, and that what is rendered is what is delivered
+	// in its place.
+	secrets map[string]bool
+	edits   bool // something is delivered in its place
+	edited  bool
+
+	outside []secret.Match // secrets of the frame's bytes as they stand, once asked for
+	asked   bool
+
 	decoded, safe []byte // memory of quoted
 	pieces, kept  []piece
 }
@@ -57,7 +68,13 @@ type body struct {
 // findings on it.
 func (b *body) pretty(raw []byte, spots []analyze.Finding, shown extent, cut bool) {
 	b.text, b.marks, b.units, b.at, b.full = b.text[:0], b.marks[:0], 0, 0, false
-	b.extent, b.cut = shown, cut
+	b.extent, b.cut, b.asked = shown, cut, false
+	if b.secrets == nil {
+		b.secrets = map[string]bool{}
+	}
+	if !b.edited {
+		clear(b.secrets)
+	}
 	b.path.steps, b.want = b.path.steps[:0], nil
 	for i := range spots {
 		if len(spots[i].Spans) > 0 {
@@ -67,7 +84,11 @@ func (b *body) pretty(raw []byte, spots []analyze.Finding, shown extent, cut boo
 			b.want[spots[i].Pointer] = append(b.want[spots[i].Pointer], &spots[i])
 		}
 	}
-	b.walk(raw)
+	if i := skipSpace(raw, 0); i < len(raw) && raw[i] != '{' && raw[i] != '[' && raw[i] != '"' {
+		b.junk(raw)
+	} else {
+		b.walk(raw)
+	}
 	if b.full || cut {
 		b.full = false
 		b.limit += 64
@@ -156,13 +177,44 @@ func (b *body) walk(raw []byte) {
 				return // it may be half a secret
 			}
 			from := len(b.text)
-			b.text = safe.Append(b.text, b.m.mask(raw[i:j]))
+			b.text = safe.Append(b.text, b.token(raw, i, j))
 			b.bound(from)
 			i = j
 			continue
 		}
 		i++
 	}
+}
+
+// junk appends what is no JSON as the text that it is.
+func (b *body) junk(raw []byte) {
+	if b.cut {
+		raw = raw[:bytes.LastIndexAny(raw, " \t\r\n")+1]
+	}
+	if len(raw) > scanString {
+		b.put(safe.Omitted(len(raw)))
+		return
+	}
+	b.shown([]byte(utf8Only(string(raw))), nil)
+}
+
+// token is what stands outside of a string, masked. A longer one is no number, and
+// is judged with what is around it: a bracket may be part of an escape sequence.
+func (b *body) token(raw []byte, i, j int) []byte {
+	if j-i < 8 {
+		return raw[i:j]
+	}
+	if !b.asked {
+		b.asked = true
+		b.outside = slices.Clone(b.m.Find(raw[:min(len(raw), scanString)]))
+	}
+	t := b.m.mask(raw[i:j])
+	for _, m := range b.outside {
+		if m.Start < j && i < m.End {
+			t = []byte(secret.Redact(string(raw[m.Start:m.End])))
+		}
+	}
+	return t
 }
 
 // ends are the bytes that end a number, a literal, or whatever stands in the

@@ -146,6 +146,49 @@ func TestCutFramesHideHalfSecrets(t *testing.T) {
 	}
 }
 
+// However many secrets a text has, in JSON or not, none is shown, and none that only
+// what is delivered shows in another way.
+func TestBodiesHideEverySecret(t *testing.T) {
+	b := &body{m: NewMasker(nil)}
+	var many []string
+	for i := range 400 {
+		many = append(many, fmt.Sprintf("ghp_%036d", i*7919))
+	}
+	const key = "AKIADROG8BZSQ4FW0GPN"
+	for _, raw := range []string{
+		`{"t":"` + strings.Join(many, " ") + `"}`,
+		strings.Join(many, " "),
+		"\x1b[31m" + key + "\x1b[0m logged in",
+		`{"a": ` + "\x1b[31m" + key + `}`,
+		"{" + "\x1b[1;31m" + key + "\x1b[0m",
+		`["` + key + `", ` + key + `]`,
+	} {
+		b.edited = false
+		b.pretty([]byte(raw), nil, extent{1 << 20, 1 << 20, 1 << 20}, false)
+		for _, s := range append(many, key) {
+			if strings.Contains(string(b.text), s) {
+				t.Fatalf("%.60q shows %s: %.200q", raw, s, b.text)
+			}
+		}
+	}
+	b.edited = false
+	b.pretty([]byte(`{"t":"\u001b[31m`+key+`\u001b[0m"}`), nil, forFinding, false)
+	b.edited = true
+	b.pretty([]byte(`{"t":"[31m`+key+`[0m"}`), nil, forFinding, false)
+	if strings.Contains(string(b.text), key) {
+		t.Errorf("what is delivered: %s", b.text)
+	}
+}
+
+// What is no JSON is shown as it is.
+func TestJunkIsNotLaidOut(t *testing.T) {
+	b := &body{m: NewMasker(nil)}
+	b.pretty([]byte(`rm -rf / tmp; [x]: {y, z}`), nil, forFinding, false)
+	if want := `rm -rf / tmp; [x]: {y, z}`; string(b.text) != want {
+		t.Errorf("%q, want %q", b.text, want)
+	}
+}
+
 // Of a neighbour long strings are shown by their ends, so that there is room for
 // what else it says.
 func TestNeighboursAreShownInShort(t *testing.T) {

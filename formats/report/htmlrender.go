@@ -130,9 +130,12 @@ func (r *renderer) frame(j *renderJob) {
 	}
 	from := len(b) + len(r.texts)
 	b = append(j.facts.append(b, r.names, j.raw[:j.id]), ',')
+	r.shown.edits = len(j.after) > 0
 	b = append(r.body(b, j.raw[j.id:], j.spots, j.extent, j.cut), ',')
+	r.shown.edited = true
 	b = append(r.body(b, j.after, nil, j.extent, false), ',')
 	b = append(r.body(b, j.reply, nil, j.extent, false), ']')
+	r.shown.edited = false
 	r.frames = b
 	r.spent += int64(len(b) + len(r.texts) - from)
 	r.count++

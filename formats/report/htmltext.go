@@ -83,8 +83,13 @@ func (b *body) quoted(raw []byte, hits []*analyze.Finding) {
 		b.put(`"` + safe.Omitted(len(raw)) + `"`)
 		return
 	}
-	text := b.read(raw)
 	b.put(`"`)
+	b.shown(b.read(raw), hits)
+	b.put(`"`)
+}
+
+// shown appends a text in its parts.
+func (b *body) shown(text []byte, hits []*analyze.Finding) {
 	clip := len(text) > b.clip
 	at := 0
 	for _, p := range b.choose(text, hits, clip) {
@@ -101,7 +106,6 @@ func (b *body) quoted(raw []byte, hits []*analyze.Finding) {
 		at = p.end
 	}
 	b.plain(text[at:], clip, at == 0, true)
-	b.put(`"`)
 }
 
 // read is the text of a string's content.
@@ -142,11 +146,12 @@ func (b *body) begun(raw []byte) {
 func (b *body) choose(text []byte, hits []*analyze.Finding, clip bool) []piece {
 	found := findingPieces(text, hits)
 	var masked []secret.Match
-	if clip && len(found) == 0 {
+	if clip && len(found) == 0 && !b.edits {
 		masked = b.m.FindEnds(text, b.head, clipTail, clipAround+clipTail+clipSlack)
 	} else {
 		masked = b.m.Find(text)
 	}
+	masked = b.known(text, masked)
 	if len(found) == 0 && len(masked) == 0 {
 		return nil
 	}
@@ -157,19 +162,55 @@ func (b *body) choose(text []byte, hits []*analyze.Finding, clip bool) []piece {
 	// Masked stretches win over those that overlap with them.
 	pieces = append(pieces, found...)
 	slices.SortStableFunc(pieces[len(masked):], func(x, y piece) int { return cmp.Compare(x.start, y.start) })
-	kept := b.kept[:0]
-	for _, p := range pieces {
+	// What is masked is never bounded: there they come first, and overlap with none.
+	kept := append(b.kept[:0], pieces[:len(masked)]...)
+	for _, p := range pieces[len(masked):] {
+		if len(kept) >= len(masked)+bodyMarks {
+			break
+		}
 		if !overlaps(kept, p) {
 			kept = append(kept, p)
-		}
-		if len(kept) >= bodyMarks {
-			break
 		}
 	}
 	slices.SortFunc(kept, func(x, y piece) int { return cmp.Compare(x.start, y.start) })
 	b.pieces, b.kept = pieces, kept
 	return kept
 }
+
+// known remembers the secrets that were found in a frame, or adds, to those found in
+// what is delivered in its place, where one of them stands: with a control character
+// before it cut out, a key may be none to a pattern any more.
+func (b *body) known(text []byte, masked []secret.Match) []secret.Match {
+	if !b.edited {
+		for _, m := range masked {
+			if s := string(text[m.Start:m.End]); len(b.secrets) < maxKnown && len(s) <= scanKnown {
+				b.secrets[s] = true
+			}
+		}
+		return masked
+	}
+	all := masked
+	for s := range b.secrets {
+		for from := 0; ; {
+			i := bytes.Index(text[from:], []byte(s))
+			if i < 0 {
+				break
+			}
+			all = append(all, secret.Match{Start: from + i, End: from + i + len(s)})
+			from += i + len(s)
+		}
+	}
+	if len(all) == len(masked) {
+		return masked
+	}
+	return joinMatches(all)
+}
+
+// Bounds on what known remembers of one frame.
+const (
+	maxKnown  = 1000
+	scanKnown = 4096 // bytes of one
+)
 
 func overlaps(kept []piece, p piece) bool {
 	for _, k := range kept {

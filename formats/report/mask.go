@@ -82,19 +82,24 @@ func (m *Masker) FindEnds(text []byte, head, tail, around int) []secret.Match {
 
 // joined is what was found, by place, with what overlaps as one.
 func (m *Masker) joined() []secret.Match {
-	if len(m.found) < 2 {
-		return m.found
+	m.found = joinMatches(m.found)
+	return m.found
+}
+
+// joinMatches sorts matches by place and makes one of those that overlap.
+func joinMatches(found []secret.Match) []secret.Match {
+	if len(found) < 2 {
+		return found
 	}
-	slices.SortFunc(m.found, func(a, b secret.Match) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
-	kept := m.found[:1]
-	for _, f := range m.found[1:] {
+	slices.SortFunc(found, func(a, b secret.Match) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
+	kept := found[:1]
+	for _, f := range found[1:] {
 		if last := &kept[len(kept)-1]; f.Start < last.End {
 			last.End = max(last.End, f.End)
 			continue
 		}
 		kept = append(kept, f)
 	}
-	m.found = kept
 	return kept
 }
 
