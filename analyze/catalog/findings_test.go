@@ -488,3 +488,29 @@ func TestListFiles(t *testing.T) {
 		t.Errorf("bad bytes: %v", err)
 	}
 }
+
+// A snippet shows no key that another reading of its text shows: one behind an
+// escape sequence that it begins within, or one with a control character in it.
+func TestSnippetsHideKeysOfOtherReadings(t *testing.T) {
+	const key = "AKIADROG8BZSQ4FW0GPN"
+	for _, coverage := range []analyze.Coverage{analyze.Full, analyze.Spec} {
+		c := newCatalog(t, Options{Coverage: coverage})
+		for pad := range 40 {
+			for _, text := range []string{
+				strings.Repeat("a", pad) + " \x1b[31m" + key + "\x1b[0m  webhook.site",
+				strings.Repeat("a", pad) + " " + key[:8] + "\x00" + key[8:] + " https://webhook.site/",
+				strings.Repeat("a", pad) + " " + key[:8] + "\u009b" + key[8:] + "\x00 http://10.0.0.1/",
+			} {
+				fs := c.Text([]byte(text), analyze.Inspection{})
+				if len(fs) == 0 {
+					t.Fatalf("%q: no finding", text)
+				}
+				for _, f := range fs {
+					if strings.Contains(f.Snippet, key[4:8]) || strings.Contains(f.Snippet, key[8:]) {
+						t.Errorf("%s, %q: %s shows %q", coverage, text, f.Rule, f.Snippet)
+					}
+				}
+			}
+		}
+	}
+}

@@ -227,7 +227,7 @@ func (w *words) excerpt(at []bytesAt) string {
 	if a > 0 {
 		out = append(out, "…"...)
 	}
-	for _, x := range w.hidden() {
+	for _, x := range w.hiddenIn(a, b) {
 		if x.end <= a || x.start >= b {
 			continue
 		}
@@ -252,6 +252,41 @@ func (w *words) hidden() []bytesAt {
 		w.d.secrets = union(w.scan.secrets.Matches, w.d.random)
 	}
 	return w.d.secrets
+}
+
+// hiddenIn is hidden for what is shown from a to before b, with what is a secret
+// there in another reading: with its escape sequences blanked, whatever the coverage,
+// or with its control characters cut out.
+func (w *words) hiddenIn(a, b int) []bytesAt {
+	const around = 512
+	from, to := max(0, a-around), min(len(w.t), b+around)
+	near := w.t[from:to]
+	if plainText(near) {
+		return w.hidden()
+	}
+	find := func(t []byte) []secret.Match { return w.c.entropy.Pieces(w.c.patterns.All(t), t) }
+	more := append(secret.Unbroken(near, find), secret.Readings(near, find)...)
+	if len(more) == 0 {
+		return w.hidden()
+	}
+	all := make([]piece, 0, len(more)+len(w.hidden()))
+	for _, m := range more {
+		all = append(all, piece{from + m.Start, from + m.End})
+	}
+	for _, x := range w.hidden() {
+		all = append(all, piece(x))
+	}
+	return union(nil, all)
+}
+
+// plainText reports a text that holds no control character.
+func plainText(t []byte) bool {
+	for _, c := range t {
+		if !tame[c] {
+			return false
+		}
+	}
+	return true
 }
 
 // union merges vendor matches and random pieces that overlap.

@@ -56,6 +56,8 @@ type body struct {
 	secrets map[string]bool
 	edits   bool // something is delivered in its place
 	edited  bool
+	// A finding says that the frame holds control characters.
+	controls bool
 
 	outside []secret.Match // secrets of the frame's bytes as they stand, once asked for
 	asked   bool

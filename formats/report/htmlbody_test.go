@@ -178,6 +178,11 @@ func TestBodiesHideEverySecret(t *testing.T) {
 	if strings.Contains(string(b.text), key) {
 		t.Errorf("what is delivered: %s", b.text)
 	}
+	b.edited, b.controls = false, true
+	b.pretty([]byte(`{"t":"`+key[:8]+`\u0000`+key[8:]+` and `+key[:5]+`\u009b`+key[5:]+`"}`), nil, forFinding, false)
+	if strings.Contains(string(b.text), key[8:]) {
+		t.Errorf("with control characters: %s", b.text)
+	}
 }
 
 // What is no JSON is shown as it is.

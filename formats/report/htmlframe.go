@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/warden-trace/warden/analyze"
+	"github.com/warden-trace/warden/analyze/catalog"
 	"github.com/warden-trace/warden/formats/report/safe"
 	"github.com/warden-trace/warden/replay"
 )
@@ -181,6 +182,7 @@ func (p *page) job(f *Frame, s *htmlSession, raw []byte) renderJob {
 // found adds what a frame with findings shows besides.
 func (j *renderJob) found(spots []analyze.Finding, out *replay.Outcome) {
 	for i := range spots {
+		j.controls = j.controls || spots[i].Rule == catalog.RuleANSI
 		if len(spots[i].Spans) > 0 {
 			j.spots = append(j.spots, analyze.Finding{Tier: spots[i].Tier, Pointer: spots[i].Pointer, Spans: slices.Clone(spots[i].Spans)})
 		}

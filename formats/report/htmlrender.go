@@ -40,7 +40,8 @@ type renderJob struct {
 	id                int    // bytes of that
 	spots             []analyze.Finding
 	extent
-	cut bool // raw is the frame's beginning
+	cut      bool // raw is the frame's beginning
+	controls bool // a finding says that it holds control characters
 }
 
 func newRenderer(w io.Writer, run *Run) *renderer {
@@ -130,7 +131,7 @@ func (r *renderer) frame(j *renderJob) {
 	}
 	from := len(b) + len(r.texts)
 	b = append(j.facts.append(b, r.names, j.raw[:j.id]), ',')
-	r.shown.edits = len(j.after) > 0
+	r.shown.edits, r.shown.controls = len(j.after) > 0, j.controls
 	b = append(r.body(b, j.raw[j.id:], j.spots, j.extent, j.cut), ',')
 	r.shown.edited = true
 	b = append(r.body(b, j.after, nil, j.extent, false), ',')

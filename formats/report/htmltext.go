@@ -146,7 +146,9 @@ func (b *body) begun(raw []byte) {
 func (b *body) choose(text []byte, hits []*analyze.Finding, clip bool) []piece {
 	found := findingPieces(text, hits)
 	var masked []secret.Match
-	if clip && len(found) == 0 && !b.edits {
+	if b.controls {
+		masked = b.m.FindBroken(text)
+	} else if clip && len(found) == 0 && !b.edits {
 		masked = b.m.FindEnds(text, b.head, clipTail, clipAround+clipTail+clipSlack)
 	} else {
 		masked = b.m.Find(text)

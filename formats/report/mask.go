@@ -50,6 +50,14 @@ func (m *Masker) Find(text []byte) []secret.Match {
 	return m.joined()
 }
 
+// FindBroken is Find for a text with control characters: it finds what is a secret
+// without them, too.
+func (m *Masker) FindBroken(text []byte) []secret.Match {
+	found := slices.Clone(m.Find(text))
+	m.found = append(found, secret.Unbroken(text, func(t []byte) []secret.Match { return m.patterns.Secrets(m.entropy, t) })...)
+	return m.joined()
+}
+
 // FindEnds is Find for a text of which only the first head and the last tail bytes
 // are shown, and around bytes on both sides of what is found: secrets in what is not
 // shown may be left out.
