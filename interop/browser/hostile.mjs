@@ -48,3 +48,16 @@ export function many(n) {
   }
   return lines.join("\n") + "\n";
 }
+
+// turns returns a trace in which sessions take turns, a frame each: the neighbours of a
+// finding, the fourth frame of each, are far from it.
+export function turns(sessions) {
+  const lines = [];
+  let ts = Date.UTC(2026, 4, 4, 12);
+  for (let k = 0; k < 8; k++) for (let s = 0; s < sessions; s++) {
+    const frame = k % 2 ? {jsonrpc: "2.0", id: k, result: {content: [{type: "text", text: k === 3 ? escape + "[1m" : "fine"}]}}
+      : {jsonrpc: "2.0", id: k + 1, method: "tools/call", params: {name: "t", arguments: {}}};
+    lines.push(JSON.stringify({ts: new Date(ts += 40).toISOString(), dir: k % 2 ? "s2c" : "c2s", session: "s" + s, frame}));
+  }
+  return lines.join("\n") + "\n";
+}

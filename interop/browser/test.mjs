@@ -10,7 +10,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {pathToFileURL} from "node:url";
 import {chromium} from "playwright-core";
-import {breaks, escape, hostile, many, override, zeroWidth} from "./hostile.mjs";
+import {breaks, escape, hostile, many, override, turns, zeroWidth} from "./hostile.mjs";
 
 const [program, shots] = process.argv.slice(2);
 const dir = mkdtempSync(join(tmpdir(), "warden-browser-"));
@@ -91,6 +91,18 @@ test("the policy itself stops what gets in", async () => {
     return [window.pwned, fetched];
   });
   assert.deepEqual(ran, [undefined, false]);
+  await context.close();
+});
+
+test("neighbours are found among other sessions' frames", async () => {
+  const {page, context, wrong} = await open(report("turns", turns(600)));
+  for (const i of [0, 30]) {
+    await page.locator("#rows .open-btn").nth(i).click();
+    await page.locator("#rows td.detail .strip button").nth(4).waitFor({timeout: 5000});
+    assert.equal(await page.locator("#rows td.detail .strip button").count(), 5);
+    await page.locator("#rows .open-btn").nth(i).click();
+  }
+  assert.deepEqual(wrong, []);
   await context.close();
 });
 

@@ -48,7 +48,7 @@ const sessions = new Map(sum.sessions.map(s => [s[3], s]));
 
 // A block of frames is opened when one of them is asked for.
 const blocks = [...document.querySelectorAll("script.w-frames")].map(s => ({last: +s.dataset.last, node: s, got: null}));
-let firstOf = 0;
+let firstOf = 0, opened = null;
 for (const b of blocks) { b.first = firstOf; firstOf = b.last + 1; }
 function openBlock(b) {
   if (!b.got) {
@@ -60,16 +60,22 @@ function openBlock(b) {
   return b.got;
 }
 async function frameAt(n) {
-  const b = blocks.find(b => n <= b.last);
-  return b ? openBlock(b)[n - b.first] : null;
+  if (!(opened && opened.first <= n && n <= opened.last)) opened = blocks.find(b => n <= b.last);
+  return opened ? openBlock(opened)[n - opened.first] : null;
 }
-// The frames around one, of its session, in order.
+// The frames around one, of its session, in order. Those of other sessions may lie between.
 async function around(n) {
-  const it = await frameAt(n), out = [];
-  if (!it) return out;
-  for (let i = Math.max(0, n - 400); i < Math.min(firstOf, n + 400); i++) {
-    const f = await frameAt(i);
-    if (f[0] === it[0] && Math.abs(f[1] - it[1]) <= 2) out.push(f);
+  const it = await frameAt(n);
+  if (!it) return [];
+  const out = [it];
+  for (const step of [-1, 1]) {
+    for (let i = n + step, seen = 0; i >= 0 && i < firstOf && seen < 20000; i += step, seen++) {
+      const f = await frameAt(i);
+      if (f[0] !== it[0]) continue;
+      if (Math.abs(f[1] - it[1]) > 2) break;
+      out.push(f);
+      if (Math.abs(f[1] - it[1]) === 2) break;
+    }
   }
   return out.sort((a, b) => a[1] - b[1]);
 }
