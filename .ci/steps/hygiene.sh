@@ -28,4 +28,12 @@ if git ls-files | grep -E '(^|/)(node_modules|bench/data)/'; then
   echo 'installed or generated files are committed' >&2
   bad=1
 fi
+# What stands at the top is the design (and what tools look for there): a file that a
+# run left behind is none of it.
+top='.ci .gitignore .goreleaser.yaml .pre-commit-hooks.yaml README.md Taskfile.yml action.yml
+analyze bench cmd corpus formats go.mod go.sum interop replay tools tui'
+if git ls-files | cut -d/ -f1 | sort -u | grep -vxF "$(tr ' ' '\n' <<<"$top")"; then
+  echo 'these stand at the top and are no part of the layout' >&2
+  bad=1
+fi
 exit $bad

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 
@@ -191,7 +190,7 @@ func (b *body) walk(raw []byte) {
 // junk appends what is no JSON as the text that it is.
 func (b *body) junk(raw []byte) {
 	if b.cut {
-		raw = raw[:bytes.LastIndexAny(raw, " \t\r\n")+1]
+		raw = upToSpace(raw)
 	}
 	if len(raw) > scanString {
 		b.put(safe.Omitted(len(raw)))
@@ -210,13 +209,10 @@ func (b *body) token(raw []byte, i, j int) []byte {
 		b.asked = true
 		b.outside = slices.Clone(b.m.Find(raw[:min(len(raw), scanString)]))
 	}
-	t := b.m.mask(raw[i:j])
-	for _, m := range b.outside {
-		if m.Start < j && i < m.End {
-			t = []byte(secret.Redact(string(raw[m.Start:m.End])))
-		}
+	if m, ok := meets(b.outside, i, j); ok {
+		return []byte(secret.Redact(string(raw[m.Start:m.End])))
 	}
-	return t
+	return b.m.mask(raw[i:j])
 }
 
 // ends are the bytes that end a number, a literal, or whatever stands in the

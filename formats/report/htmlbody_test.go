@@ -185,6 +185,36 @@ func TestBodiesHideEverySecret(t *testing.T) {
 	}
 }
 
+// A delivered text that would take too long to look through is masked as a whole.
+func TestTooMuchToLookThrough(t *testing.T) {
+	b := &body{m: NewMasker(nil), secrets: map[string]bool{planted: true}, edited: true}
+	text := bytes.Repeat([]byte("word "), maxSearch/5+1)
+	if got := b.known(text, nil); len(got) != 1 || got[0].Start != 0 || got[0].End != len(text) {
+		t.Errorf("%v", got)
+	}
+	if got := b.known([]byte("a "+planted+" b"), nil); len(got) != 1 || got[0].Start != 2 || got[0].End != 2+len(planted) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestMeets(t *testing.T) {
+	found := []secret.Match{{Start: 2, End: 4}, {Start: 6, End: 9}}
+	for start := range 11 {
+		for end := start + 1; end < 12; end++ {
+			want := -1
+			for i, m := range found {
+				if want < 0 && m.Start < end && start < m.End {
+					want = i
+				}
+			}
+			got, ok := meets(found, start, end)
+			if ok != (want >= 0) || ok && got != found[want] {
+				t.Errorf("[%d, %d): %v %v, want %d", start, end, got, ok, want)
+			}
+		}
+	}
+}
+
 // What is no JSON is shown as it is.
 func TestJunkIsNotLaidOut(t *testing.T) {
 	b := &body{m: NewMasker(nil)}

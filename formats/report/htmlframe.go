@@ -28,9 +28,6 @@ type htmlSession struct {
 	begun      bool
 	lastPos    int64
 
-	called string   // the tool of the last call, as it came
-	tool   *toolSum // and its sum
-
 	stored int         // number of the frame in hand among those shown; -1: it is not
 	before []heldFrame // the last frames that are not shown, oldest first
 	loose  bool        // some of them are not kept yet
@@ -56,11 +53,8 @@ func (p *page) Frame(f *Frame) error {
 		p.whole.count(f)
 	}
 	if f.Outcome.Calls > 0 {
-		if s.tool == nil || s.called != f.Outcome.Tool {
-			s.called, s.tool = f.Outcome.Tool, p.tool(p.lens.tool.Raw(f.Outcome.Tool))
-		}
-		if s.tool != nil {
-			s.tool.calls += int64(f.Outcome.Calls)
+		if t := p.tool(p.lens.tool.Raw(f.Outcome.Tool)); t != nil {
+			t.calls += int64(f.Outcome.Calls)
 		}
 	}
 	s.stored = -1

@@ -117,12 +117,13 @@ func (b *body) read(raw []byte) []byte {
 	return b.decoded
 }
 
-// begun appends the beginning of a string whose content goes on behind raw. What
-// follows the last white space is left out: it may be half a secret, which looks
-// like none.
+// upToSpace is the beginning of a text that goes on behind it, up to the last white
+// space: what follows may be half a secret, which looks like none.
+func upToSpace(text []byte) []byte { return text[:bytes.LastIndexAny(text, " \t\r\n")+1] }
+
+// begun appends the beginning of a string whose content goes on behind raw.
 func (b *body) begun(raw []byte) {
-	text := b.read(raw)
-	text = text[:bytes.LastIndexAny(text, " \t\r\n")+1]
+	text := upToSpace(b.read(raw))
 	at := 0
 	b.put(`"`)
 	for _, p := range b.choose(text, nil, false) {
@@ -164,13 +165,14 @@ func (b *body) choose(text []byte, hits []*analyze.Finding, clip bool) []piece {
 	// Masked stretches win over those that overlap with them.
 	pieces = append(pieces, found...)
 	slices.SortStableFunc(pieces[len(masked):], func(x, y piece) int { return cmp.Compare(x.start, y.start) })
-	// What is masked is never bounded: there they come first, and overlap with none.
+	// The masked stretches stand first. Their number is never bounded.
 	kept := append(b.kept[:0], pieces[:len(masked)]...)
 	for _, p := range pieces[len(masked):] {
-		if len(kept) >= len(masked)+bodyMarks {
+		marked := kept[len(masked):]
+		if len(marked) >= bodyMarks {
 			break
 		}
-		if !overlaps(kept, p) {
+		if _, ok := meets(masked, p.start, p.end); !ok && !overlaps(marked, p) {
 			kept = append(kept, p)
 		}
 	}
@@ -191,6 +193,9 @@ func (b *body) known(text []byte, masked []secret.Match) []secret.Match {
 		}
 		return masked
 	}
+	if len(b.secrets)*len(text) > maxSearch {
+		return []secret.Match{{End: len(text)}}
+	}
 	all := masked
 	for s := range b.secrets {
 		for from := 0; ; {
@@ -208,11 +213,23 @@ func (b *body) known(text []byte, masked []secret.Match) []secret.Match {
 	return joinMatches(all)
 }
 
-// Bounds on what known remembers of one frame.
+// Bounds on what known remembers of one frame, and looks through for it: a text that
+// would take more is masked as a whole.
 const (
 	maxKnown  = 1000
-	scanKnown = 4096 // bytes of one
+	scanKnown = 4096     // bytes of one
+	maxSearch = 64 << 20 // bytes, once for each
 )
+
+// meets returns the first of found, which are in order and apart, that has a part in
+// [start, end).
+func meets(found []secret.Match, start, end int) (secret.Match, bool) {
+	i := sort.Search(len(found), func(i int) bool { return found[i].End > start })
+	if i == len(found) || found[i].Start >= end {
+		return secret.Match{}, false
+	}
+	return found[i], true
+}
 
 func overlaps(kept []piece, p piece) bool {
 	for _, k := range kept {
